@@ -1,1 +1,1 @@
-//! placeholder
+//! Behaviour across crates: the tests are in `tests/`, the tables of other engines in `golden/`.

@@ -1,1 +1,27 @@
-//! placeholder
+//! File formats of format tables: from the bytes of one file to Arrow batches in the table's shape.
+//!
+//! A format sees a file through [`ftable_io::InputFile`] and gives back batches that hold exactly the
+//! columns asked for, in the order and with the Arrow types the table declares. It never sees a store,
+//! a directory or a catalog.
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | `format` | what every format must be able to do |
+//! | `align` | which column of a file feeds which column of the table |
+//! | `convert` | which file types may be read as which declared types |
+//! | `parquet`, `orc` | the formats |
+//! | `offload` | where decoding and encoding run, and what becomes of a decoder that panics |
+
+#![deny(missing_docs)]
+
+mod align;
+mod convert;
+mod error;
+mod format;
+mod offload;
+mod orc;
+mod parquet;
+
+pub use convert::Conversion;
+pub use error::{Error, Result};
+pub use format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest, file_format};

@@ -1,1 +1,9 @@
-//! placeholder
+//! What tests of several crates share. Never a dependency of a library.
+//!
+//! | module | what it gives |
+//! | --- | --- |
+//! | [`golden`] | tables written by other engines, with the rows that must be read from them |
+
+#![deny(missing_docs)]
+
+pub mod golden;

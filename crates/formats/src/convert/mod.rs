@@ -1,0 +1,119 @@
+//! Which file types may be read as which declared types: lossless, or refused.
+//!
+//! | file type | accepted declared types |
+//! | --- | --- |
+//! | the type itself | always |
+//! | INT8, INT16, INT32 | wider integers; FLOAT (up to INT16), DOUBLE; DECIMAL with room for every value |
+//! | INT64 | DECIMAL with at least 19 integer digits |
+//! | UINT8, UINT16, UINT32, UINT64 | the next wider integer and beyond; DECIMAL with room |
+//! | FLOAT16, FLOAT | FLOAT, DOUBLE |
+//! | DECIMAL(p, s) | DECIMAL with as many digits on both sides; same scale and fewer digits: value by value |
+//! | DATE | TIMESTAMP, as midnight |
+//! | TIME of a finer unit | TIME, value by value |
+//! | TIMESTAMP of another unit | TIMESTAMP and local-zone TIMESTAMP; coarser units value by value; never wrapped |
+//! | strings | STRING, BYTES; VARCHAR(n) and CHAR(n) value by value |
+//! | bytes | BYTES and BINARY(n); STRING where the bytes are UTF-8, value by value |
+//! | only nulls | every nullable type |
+//! | LIST, MAP, STRUCT | the same kind; STRUCT children by name, a missing nullable child is null |
+//!
+//! "Value by value" means that the first value which does not convert exactly is an error. Nothing is
+//! rounded, wrapped or replaced by null.
+
+mod mismatch;
+mod nested;
+mod primitive;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType as ArrowType;
+use ftable_core::types::to_arrow_type;
+use ftable_core::{DataType, TypeKind};
+
+pub(crate) use mismatch::{Failure, Mismatch, Site};
+use nested::Children;
+use primitive::{Exact, limits_length};
+
+/// How the values of one column become values of the declared type.
+#[derive(Debug, Clone)]
+pub struct Conversion {
+    target: ArrowType,
+    nullable: bool,
+    step: Step,
+    file_type: String,
+    declared: String,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// The types are the same.
+    Same,
+    /// All values are null.
+    Nulls,
+    /// A value of a primitive type.
+    Primitive(Exact),
+    /// A nested type whose children convert.
+    Nested(Box<Children>),
+}
+
+impl Conversion {
+    /// Decides whether columns of `file` can be read as `declared`.
+    ///
+    /// # Errors
+    /// The pair is not in the table of this module.
+    pub(crate) fn plan(file: &ArrowType, declared: &DataType) -> Result<Self, Mismatch> {
+        let refuse = || Mismatch::new(file.to_string(), declared.to_string());
+        let target = to_arrow_type(declared).map_err(|_| refuse())?;
+        let step = match (file, declared.kind()) {
+            (ArrowType::Null, _) if declared.is_nullable() => Step::Nulls,
+            (ArrowType::Dictionary(_, value), _) if !value.is_nested() => {
+                Step::Primitive(Exact::unpacked(value, declared, &target).ok_or_else(refuse)?)
+            }
+            (_, TypeKind::Array { .. } | TypeKind::Multiset { .. } | TypeKind::Map { .. } | TypeKind::Row { .. }) => {
+                Step::Nested(Box::new(Children::plan(file, declared)?))
+            }
+            _ if *file == target && !limits_length(declared.kind()) => Step::Same,
+            _ => Step::Primitive(Exact::plan(file, declared, &target).ok_or_else(refuse)?),
+        };
+        Ok(Self {
+            target,
+            nullable: declared.is_nullable(),
+            step,
+            file_type: file.to_string(),
+            declared: declared.to_string(),
+        })
+    }
+
+    /// Decides whether an input column of type `given` can be written as `declared`; the same table as for files.
+    pub fn for_input(given: &ArrowType, declared: &DataType) -> Option<Self> {
+        Self::plan(given, declared).ok()
+    }
+
+    /// Converts an input column.
+    ///
+    /// # Errors
+    /// The text says which value at which row does not convert.
+    pub fn convert_input(&self, column: &str, array: &ArrayRef) -> Result<ArrayRef, String> {
+        self.apply(array, &Site::root(column)).map_err(|failure| failure.to_string())
+    }
+
+    /// Converts a decoded column.
+    pub(crate) fn apply(&self, array: &ArrayRef, site: &Site<'_>) -> Result<ArrayRef, Failure> {
+        let converted = match &self.step {
+            Step::Same => std::sync::Arc::clone(array),
+            Step::Nulls => arrow_array::new_null_array(&self.target, array.len()),
+            Step::Primitive(exact) => exact.apply(array, &self.target).map_err(|row| self.failure(array, row, site))?,
+            Step::Nested(children) => children.apply(array, &self.target, site)?,
+        };
+        if !self.nullable && site.checks_nulls() && converted.null_count() > 0 {
+            let row = (0..converted.len()).find(|row| converted.is_null(*row)).unwrap_or(0);
+            return Err(Failure::null(site, row));
+        }
+        Ok(converted)
+    }
+
+    fn failure(&self, array: &ArrayRef, row: usize, site: &Site<'_>) -> Failure {
+        Failure::value(site, row, array, &self.file_type, &self.declared)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! What can go wrong with one file.
+
+use ftable_core::ErrorKind;
+use snafu::Snafu;
+
+/// Errors of this crate. Every variant about a file names it.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+#[non_exhaustive]
+pub enum Error {
+    /// The file is not what its format says it should be.
+    #[snafu(display("{path}: not a readable {format} file: {message}"))]
+    Corrupt {
+        /// The file.
+        path: String,
+        /// The format it was read as.
+        format: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+
+    /// A column of the file has a type that cannot be read as the declared one without loss.
+    #[snafu(display("{path}: column {column}: file type {file_type} cannot be read as {declared}"))]
+    TypeMismatch {
+        /// The file.
+        path: String,
+        /// The column, with the path of nested names.
+        column: String,
+        /// The type in the file.
+        file_type: String,
+        /// The type the table declares.
+        declared: String,
+    },
+
+    /// A value of the file cannot be read as the declared type without loss.
+    #[snafu(display(
+        "{path}: column {column}: file type {file_type} cannot be read as {declared}: row {row} value {value}"
+    ))]
+    ValueMismatch {
+        /// The file.
+        path: String,
+        /// The column, with the path of nested names.
+        column: String,
+        /// The type in the file.
+        file_type: String,
+        /// The type the table declares.
+        declared: String,
+        /// The row within the batch that was decoded, from 0; for nested columns the position of the element.
+        row: usize,
+        /// The value.
+        value: String,
+    },
+
+    /// A NOT NULL column is absent from the file.
+    #[snafu(display("{path}: column {column} is NOT NULL in the table but missing in the file"))]
+    MissingNotNull {
+        /// The file.
+        path: String,
+        /// The column, with the path of nested names.
+        column: String,
+    },
+
+    /// A NOT NULL column holds a null.
+    #[snafu(display("{path}: column {column} is NOT NULL in the table but null (row {row})"))]
+    NullInNotNull {
+        /// The file.
+        path: String,
+        /// The column, with the path of nested names.
+        column: String,
+        /// The row within the batch that was decoded, from 0; for nested columns the position of the element.
+        row: usize,
+    },
+
+    /// Two columns of the file have the name of one column asked for.
+    #[snafu(display("{path}: the file has several columns named {column}; which one is meant cannot be told"))]
+    AmbiguousColumn {
+        /// The file.
+        path: String,
+        /// The column.
+        column: String,
+    },
+
+    /// The store failed.
+    #[snafu(display("{source}"))]
+    Io {
+        /// What the store said.
+        source: ftable_io::Error,
+    },
+
+    /// A setting or type is not available in this format.
+    #[snafu(display("{format}: {what} is not supported: {reason}"))]
+    Unsupported {
+        /// The format.
+        format: &'static str,
+        /// What was asked.
+        what: String,
+        /// Why not, and what to use instead.
+        reason: String,
+    },
+
+    /// A core rule refused.
+    #[snafu(display("{source}"))]
+    Core {
+        /// What was refused.
+        source: ftable_core::Error,
+    },
+
+    /// A batch could not be encoded.
+    #[snafu(display("encoding {format} failed: {message}"))]
+    Encode {
+        /// The format.
+        format: &'static str,
+        /// What went wrong.
+        message: String,
+    },
+
+    /// Work on the blocking pool was cut off.
+    #[snafu(display("{path}: {what} was cut off: the runtime is shutting down"))]
+    CutOff {
+        /// The file.
+        path: String,
+        /// What was being done.
+        what: &'static str,
+    },
+}
+
+/// The result of this crate's operations.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// What a caller can do about this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Corrupt { .. } => ErrorKind::CorruptFile,
+            Self::TypeMismatch { .. }
+            | Self::ValueMismatch { .. }
+            | Self::MissingNotNull { .. }
+            | Self::NullInNotNull { .. }
+            | Self::AmbiguousColumn { .. } => ErrorKind::TypeMismatch,
+            Self::Io { source } => source.kind(),
+            Self::Core { source } => source.kind(),
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Encode { .. } => ErrorKind::Internal,
+            Self::CutOff { .. } => ErrorKind::Unavailable,
+        }
+    }
+
+    /// Whether the same call may succeed later without any change.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::Io { source } => source.retryable(),
+            other => other.kind().retryable(),
+        }
+    }
+}
+
+impl From<ftable_io::Error> for Error {
+    fn from(source: ftable_io::Error) -> Self {
+        Self::Io { source }
+    }
+}
+
+impl From<ftable_core::Error> for Error {
+    fn from(source: ftable_core::Error) -> Self {
+        Self::Core { source }
+    }
+}

@@ -1,0 +1,100 @@
+//! What every file format must be able to do.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use async_trait::async_trait;
+use bytes::Bytes;
+use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
+use ftable_io::InputFile;
+use futures::stream::BoxStream;
+
+use crate::error::{Result, UnsupportedSnafu};
+use crate::{orc::OrcFormat, parquet::ParquetFormat};
+
+/// The batches of one file, in file order.
+pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
+
+/// What to read of one file.
+#[derive(Clone)]
+pub struct ReadRequest {
+    /// The file.
+    pub file: Arc<dyn InputFile>,
+    /// Read only the row groups or stripes that start in this byte range; `None` reads the whole file.
+    pub range: Option<Range<u64>>,
+    /// The columns asked for, in the order of the batches. May be empty: batches then carry row counts alone.
+    pub fields: Arc<[DataField]>,
+    /// All data columns of the table, for formats that match by position.
+    pub table_fields: Arc<[DataField]>,
+    /// The most rows of one batch.
+    pub batch_size: usize,
+    /// The options of the table.
+    pub options: Arc<FormatTableOptions>,
+}
+
+/// What a file is to be written from.
+#[derive(Clone)]
+pub struct WriteRequest {
+    /// The columns of the file, in order.
+    pub fields: Arc<[DataField]>,
+    /// The options of the table.
+    pub options: Arc<FormatTableOptions>,
+}
+
+/// One file format: how it is read, written and counted.
+#[async_trait]
+pub trait FileFormat: Send + Sync + Debug {
+    /// Which format this is.
+    fn kind(&self) -> FileFormatKind;
+
+    /// Refuses, by name, the first column whose type this format cannot write.
+    fn check_write_schema(&self, fields: &[DataField]) -> Result<()>;
+
+    /// Opens a file and decodes it.
+    ///
+    /// The file's columns are matched to `request.fields` by name. A column the file does not hold is filled
+    /// with nulls, unless it is NOT NULL: then the file is refused. Decoding runs on the blocking pool.
+    async fn read(&self, request: ReadRequest) -> Result<BatchStream>;
+
+    /// Starts a file in memory. The encoder does no I/O: its bytes are taken from it.
+    fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>>;
+
+    /// How many rows a file holds, or the row groups or stripes of it that start in `range`, from its footer alone.
+    async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64>;
+}
+
+/// Turns batches into the bytes of one file.
+///
+/// Encoding is CPU work: call it where blocking is allowed.
+pub trait FileEncoder: Send {
+    /// Encodes a batch whose columns are exactly those of the [`WriteRequest`].
+    fn write(&mut self, batch: &RecordBatch) -> Result<()>;
+
+    /// The bytes of the file so far: those given out, and an estimate of those still held.
+    fn encoded_size(&self) -> u64;
+
+    /// Takes the bytes that are final, leaving what is still being encoded.
+    fn take_bytes(&mut self) -> Bytes;
+
+    /// Ends the file and gives its remaining bytes.
+    fn finish(self: Box<Self>) -> Result<Bytes>;
+}
+
+/// The implementation of a format.
+///
+/// # Errors
+/// A format that is not built is refused by name.
+pub fn file_format(kind: FileFormatKind) -> Result<Arc<dyn FileFormat>> {
+    match kind {
+        FileFormatKind::Parquet => Ok(Arc::new(ParquetFormat)),
+        FileFormatKind::Orc => Ok(Arc::new(OrcFormat)),
+        other => UnsupportedSnafu {
+            format: other.name(),
+            what: "reading and writing this format",
+            reason: "this version serves parquet and orc",
+        }
+        .fail(),
+    }
+}

@@ -1,0 +1,32 @@
+//! Where CPU work runs: on the blocking pool, so that no async worker is held up.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{CorruptSnafu, CutOffSnafu, Result};
+
+/// Runs decoding work of a file on the blocking pool.
+///
+/// A decoder that panics on bad bytes (the ORC decoder does on some) gives an error that names the file.
+pub(crate) async fn decode<T, F>(path: &str, format: &'static str, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce() -> Result<T> + Send + 'static,
+{
+    let guarded = move || catch_unwind(AssertUnwindSafe(work));
+    match tokio::task::spawn_blocking(guarded).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => {
+            let message = panic_message(panic.as_ref());
+            CorruptSnafu { path, format, message: format!("the decoder gave up: {message}") }.fail()
+        }
+        Err(_) => CutOffSnafu { path, what: "decoding" }.fail(),
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason given".to_owned())
+}

@@ -1,0 +1,66 @@
+//! The settings of a commit.
+
+use super::{Base, FormatTable, NO_SNAPSHOTS, context_base};
+use crate::commit::{FormatTableCommit, TableCommit};
+use crate::error::Result;
+
+/// Collects how staged files are to be made visible.
+#[derive(Debug, Clone)]
+pub struct CommitContext {
+    pub(crate) base: Base,
+}
+
+context_base!(CommitContext);
+
+impl CommitContext {
+    pub(crate) fn new(table: FormatTable) -> Self {
+        Self { base: Base::new(table) }
+    }
+
+    /// Whether a commit without files leaves no trace, the default; keeping one is refused.
+    #[must_use]
+    pub fn ignore_empty_commit(mut self, ignore: bool) -> Self {
+        if !ignore {
+            self.base.refuse("keeping an empty commit", NO_SNAPSHOTS, "leave ignore_empty_commit at true");
+        }
+        self
+    }
+
+    /// Whether a REST catalog is sent the snapshot; refused when on.
+    #[must_use]
+    pub fn use_rest_catalog_commit(mut self, through_catalog: bool) -> Self {
+        if through_catalog {
+            self.base.refuse("a commit through the REST catalog", NO_SNAPSHOTS, "leave it off");
+        }
+        self
+    }
+
+    /// The table's id in a catalog's commit request; refused.
+    #[must_use]
+    pub fn table_id(mut self, id: &str) -> Self {
+        self.base.refuse(format!("table id '{id}'"), "no request of a commit carries one", "leave it out");
+        self
+    }
+
+    /// Whether an append looks for conflicts with concurrent commits; refused when on.
+    #[must_use]
+    pub fn append_commit_check_conflict(mut self, check: bool) -> Self {
+        if check {
+            self.base.refuse(
+                "the conflict check of appends",
+                NO_SNAPSHOTS,
+                "leave it off: appends never replace a file, so they cannot conflict",
+            );
+        }
+        self
+    }
+
+    /// Checks the settings and gives the committer.
+    ///
+    /// # Errors
+    /// A refused setting.
+    pub fn build(self) -> Result<Box<dyn TableCommit>> {
+        self.base.check()?;
+        Ok(Box::new(FormatTableCommit::new(self.base.table)))
+    }
+}

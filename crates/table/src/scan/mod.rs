@@ -1,0 +1,164 @@
+//! Scans: directories → partitions → files → splits.
+
+mod discover;
+mod plan;
+mod split;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ftable_core::predicate::BoundPredicate;
+use ftable_core::{Datum, Predicate};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryStreamExt};
+use snafu::ResultExt;
+
+pub use plan::{Plan, PlanMetrics, SkipReason};
+pub use split::{FileSlice, Split};
+
+use crate::error::{Error, Result};
+use crate::format_table::FormatTable;
+use discover::Discovery;
+pub(crate) use discover::FoundPartition;
+use plan::PlanLog;
+use split::Packing;
+
+/// Finds the files of a table.
+#[async_trait]
+pub trait TableScan: Send + Sync {
+    /// Lists what the filter needs and gives the files, packed into splits.
+    ///
+    /// Partitions come sorted by their directories, files by their paths. A plan is a snapshot of a listing: files
+    /// added later are not in it.
+    ///
+    /// # Errors
+    /// A directory that cannot be listed, or whose name does not parse as its column's type. A plan never
+    /// leaves rows out because of an error.
+    async fn plan(&self) -> Result<Plan>;
+
+    /// The splits as they are found, in no order.
+    fn plan_stream(&self) -> BoxStream<'static, Result<Split>>;
+
+    /// The partitions that the filter's partition part selects, sorted by their directories. None for an
+    /// unpartitioned table. Empty partitions are listed too.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    async fn list_partitions(&self) -> Result<Vec<PartitionEntry>>;
+}
+
+/// A partition that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartitionEntry {
+    /// The value of each partition key, in the order of the keys; `None` is null.
+    pub values: Vec<Option<Datum>>,
+    /// The directory relative to the table, as it is spelled.
+    pub path: String,
+    /// Data files at any depth below the directory.
+    pub file_count: u64,
+    /// Their bytes.
+    pub total_bytes: u64,
+    /// When the newest of them was modified, in milliseconds since 1970, where the listing says.
+    pub last_modified_millis: Option<i64>,
+}
+
+pub(crate) struct FormatTableScan {
+    table: FormatTable,
+    /// What a partition's values must satisfy; columns are positions among the keys.
+    partition_filter: Option<BoundPredicate>,
+    /// What the reader still has to apply to rows.
+    residual: Option<Predicate>,
+    limit: Option<u64>,
+}
+
+impl FormatTableScan {
+    pub(crate) fn new(table: FormatTable, filters: Vec<Predicate>, limit: Option<u64>) -> Result<Self> {
+        let whole = match filters.len() {
+            0 => None,
+            1 => filters.into_iter().next(),
+            _ => Some(Predicate::And(filters)),
+        };
+        let (mut partition_filter, mut residual) = (None, None);
+        if let Some(whole) = whole {
+            let bound = whole.bind(table.fields()).context(table.core())?;
+            let is_partition = |column: usize| table.partition_position(column).is_some();
+            let (partition, rest) = bound.split(&is_partition);
+            partition_filter = partition.and_then(|part| part.map_columns(&|column| table.partition_position(column)));
+            residual = rest.map(|_| whole);
+        }
+        Ok(Self { table, partition_filter, residual, limit })
+    }
+
+    fn discovery(&self, list_files: bool) -> Discovery {
+        Discovery::new(self.table.clone(), self.partition_filter.clone(), list_files)
+    }
+
+    fn packing(&self) -> Packing {
+        Packing::new(self.table.options())
+    }
+
+    async fn found(&self, list_files: bool, log: &Arc<PlanLog>) -> Result<Vec<FoundPartition>> {
+        let mut found = Vec::new();
+        let mut stream = self.discovery(list_files).stream(log);
+        while let Some(partitions) = stream.try_next().await? {
+            found.extend(partitions);
+        }
+        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl TableScan for FormatTableScan {
+    async fn plan(&self) -> Result<Plan> {
+        let log = Arc::new(PlanLog::default());
+        let mut splits = Vec::new();
+        if self.limit != Some(0) {
+            let packing = self.packing();
+            for partition in self.found(true, &log).await? {
+                log.count(&partition);
+                packing.pack(partition, &mut splits);
+            }
+        }
+        splits.shrink_to_fit();
+        let metrics = log.metrics(splits.len());
+        Ok(Plan::new(self.table.name(), splits, self.residual.clone(), self.limit, metrics))
+    }
+
+    fn plan_stream(&self) -> BoxStream<'static, Result<Split>> {
+        if self.limit == Some(0) {
+            return stream::empty().boxed();
+        }
+        let packing = self.packing();
+        let log = Arc::new(PlanLog::default());
+        self.discovery(true)
+            .stream(&log)
+            .map_ok(move |partitions| {
+                let mut splits = Vec::new();
+                partitions.into_iter().for_each(|partition| packing.pack(partition, &mut splits));
+                stream::iter(splits.into_iter().map(Ok::<_, Error>))
+            })
+            .try_flatten()
+            .boxed()
+    }
+
+    async fn list_partitions(&self) -> Result<Vec<PartitionEntry>> {
+        if !self.table.codec().is_partitioned() || self.limit == Some(0) {
+            return Ok(Vec::new());
+        }
+        let found = self.found(true, &Arc::new(PlanLog::default())).await?;
+        Ok(found.into_iter().map(PartitionEntry::from).collect())
+    }
+}
+
+impl From<FoundPartition> for PartitionEntry {
+    fn from(found: FoundPartition) -> Self {
+        Self {
+            file_count: found.files.len() as u64,
+            total_bytes: found.files.iter().map(|file| file.size).sum(),
+            last_modified_millis: found.files.iter().filter_map(|file| file.modified_millis).max(),
+            values: found.values,
+            path: found.path,
+        }
+    }
+}

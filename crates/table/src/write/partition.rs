@@ -1,0 +1,127 @@
+//! The writer of one partition: rows wait until there are enough to encode, then a task encodes them.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use super::message::CommitMessage;
+use super::roll::FileRoller;
+use super::route::Directory;
+use super::stage::Ledger;
+use crate::error::{CutOffSnafu, Result};
+use crate::format_table::FormatTable;
+
+/// Rows that are encoded at once: enough that the cost of each call does not count.
+const ENOUGH_ROWS: usize = 32 * 1024;
+/// Bytes that are encoded at once, for wide rows.
+const ENOUGH_BYTES: u64 = 8 * 1024 * 1024;
+
+pub(super) struct PartitionWriter {
+    table: FormatTable,
+    permits: Arc<Semaphore>,
+    waiting: Vec<RecordBatch>,
+    waiting_rows: usize,
+    waiting_bytes: u64,
+    state: State,
+}
+
+enum State {
+    Idle(Box<FileRoller>),
+    Encoding(JoinHandle<Result<Box<FileRoller>>>),
+    /// A task failed; its error was given out.
+    Lost,
+}
+
+impl Drop for PartitionWriter {
+    fn drop(&mut self) {
+        if let State::Encoding(task) = &self.state {
+            task.abort();
+        }
+    }
+}
+
+impl PartitionWriter {
+    pub(super) fn new(table: &FormatTable, directory: Directory, permits: Arc<Semaphore>, ledger: Ledger) -> Self {
+        Self {
+            table: table.clone(),
+            permits,
+            waiting: Vec::new(),
+            waiting_rows: 0,
+            waiting_bytes: 0,
+            state: State::Idle(Box::new(FileRoller::new(table, directory.path, ledger))),
+        }
+    }
+
+    pub(super) fn push(&mut self, batch: RecordBatch, bytes: u64) {
+        self.waiting_rows += batch.num_rows();
+        self.waiting_bytes += bytes;
+        self.waiting.push(batch);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting_rows >= ENOUGH_ROWS || self.waiting_bytes >= ENOUGH_BYTES
+    }
+
+    /// Bytes that wait to be encoded.
+    pub(super) fn buffered(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    /// Starts to encode what waits, once a processor is free.
+    pub(super) async fn encode(&mut self) -> Result<()> {
+        self.start(false).await
+    }
+
+    /// Starts to encode what waits and to end the file.
+    pub(super) async fn finish(&mut self) -> Result<()> {
+        self.start(true).await
+    }
+
+    async fn start(&mut self, end_file: bool) -> Result<()> {
+        let mut roller = self.roller().await?;
+        let batches = std::mem::take(&mut self.waiting);
+        (self.waiting_rows, self.waiting_bytes) = (0, 0);
+        let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
+            return CutOffSnafu { table: self.table.name(), what: "a write" }.fail();
+        };
+        self.state = State::Encoding(tokio::spawn(async move {
+            roller.append(batches).await?;
+            if end_file {
+                roller.end_file().await?;
+            }
+            drop(permit);
+            Ok(roller)
+        }));
+        Ok(())
+    }
+
+    async fn roller(&mut self) -> Result<Box<FileRoller>> {
+        match std::mem::replace(&mut self.state, State::Lost) {
+            State::Idle(roller) => Ok(roller),
+            State::Encoding(task) => match task.await {
+                Ok(result) => result,
+                Err(_) => CutOffSnafu { table: self.table.name(), what: "a write" }.fail(),
+            },
+            State::Lost => CutOffSnafu { table: self.table.name(), what: "a write that had failed" }.fail(),
+        }
+    }
+
+    /// The messages of the files that were ended.
+    pub(super) async fn take_messages(&mut self) -> Result<Vec<CommitMessage>> {
+        let mut roller = self.roller().await?;
+        let messages = roller.take_messages();
+        self.state = State::Idle(roller);
+        Ok(messages)
+    }
+
+    /// Waits until no task works on the partition any more.
+    pub(super) async fn stop(&mut self) {
+        if let State::Encoding(task) = std::mem::replace(&mut self.state, State::Lost) {
+            task.abort();
+            // Aborted or failed: either way it has stopped.
+            let _ = task.await;
+        }
+    }
+}
