@@ -123,6 +123,13 @@ pub enum Error {
         message: String,
     },
 
+    /// The store has real directories, so it lists one at a time.
+    #[snafu(display("'{path}' cannot be listed at any depth at once; list its directories one by one"))]
+    NoFlatListing {
+        /// The directory.
+        path: String,
+    },
+
     /// No file system serves a scheme.
     #[snafu(display(
         "location '{location}': no file system for the scheme '{scheme}' in this build; \
@@ -241,7 +248,8 @@ impl Error {
             Self::UnsupportedScheme { .. }
             | Self::NameNotUtf8 { .. }
             | Self::TooDeep { .. }
-            | Self::NoHardLink { .. } => ErrorKind::Unsupported,
+            | Self::NoHardLink { .. }
+            | Self::NoFlatListing { .. } => ErrorKind::Unsupported,
             // A cancelled task belongs to a runtime that shuts down; the other way to end is a panic.
             Self::TaskFailed { source, .. } if source.is_cancelled() => ErrorKind::Unavailable,
             Self::TaskFailed { .. } => ErrorKind::Internal,

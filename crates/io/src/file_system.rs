@@ -107,6 +107,18 @@ pub trait FileSystem: Send + Sync + Debug + 'static {
     /// UTF-8 (a hidden one is left out); any other failure, which is never taken for an empty listing.
     async fn list(&self, dir: &str) -> Result<Vec<FileStatus>>;
 
+    /// Everything below a directory at any depth, sorted by the bytes of the paths, in one listing.
+    ///
+    /// Only for stores whose [`Capabilities::flat_listing`] is set: they keep keys, so this costs a request for a
+    /// page of keys however deep they lie. Directories are those that have a marker. Hidden entries are
+    /// included.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such directory; `Unsupported` for other stores.
+    async fn list_recursive(&self, dir: &str) -> Result<Vec<FileStatus>> {
+        crate::error::NoFlatListingSnafu { path: dir }.fail()
+    }
+
     /// What is at a path, symbolic links followed; `None` when nothing is.
     async fn stat(&self, path: &str) -> Result<Option<FileStatus>>;
 

@@ -6,9 +6,10 @@
 //! left out; every other failure ends the walk.
 //!
 //! Local disks are walked by a few threads that need one system call for a name and one for a file's size; other
-//! stores by concurrent requests.
+//! stores by concurrent requests, or by one listing of everything where that needs fewer.
 
 mod blocking;
+mod flat;
 mod requests;
 
 use std::sync::Arc;
@@ -80,6 +81,9 @@ pub struct WalkOptions {
     pub parallelism: usize,
     /// Whether the files of leaves are listed.
     pub list_leaves: bool,
+    /// Whether one listing of everything is preferred where the store offers it: right where the guide will leave
+    /// out little.
+    pub prefer_flat: bool,
     /// Counts the listings as they are done.
     pub listings: Arc<AtomicU64>,
 }
@@ -106,6 +110,9 @@ pub fn walk<G: Guide>(
 ) -> LeafStream<G> {
     match file_system.blocking_lister() {
         Some(lister) => blocking::walk(lister, root.to_owned(), node, guide, options),
+        None if options.prefer_flat && file_system.capabilities().flat_listing => {
+            flat::walk(file_system, root.to_owned(), node, guide, options)
+        }
         None => requests::walk(file_system, root.to_owned(), node, guide, options),
     }
 }

@@ -105,12 +105,18 @@ pub enum Error {
     },
 
     /// Messages that were committed before.
-    #[snafu(display("table {table}: already committed: {target} is published; nothing was changed"))]
+    #[snafu(display(
+        "table {table}: already committed: {count} of {of} files are published, {target} the first of them; nothing was changed"
+    ))]
     AlreadyCommitted {
         /// The table.
         table: String,
         /// A published file.
         target: String,
+        /// How many of the files are published.
+        count: usize,
+        /// How many files there are.
+        of: usize,
     },
 
     /// A staged file is gone before it was published.
@@ -141,6 +147,30 @@ pub enum Error {
         table: String,
         /// The target.
         target: String,
+    },
+
+    /// Another commit replaces rows of the same directories.
+    #[snafu(display(
+        "table {table}: the commit {id} is replacing rows of the same directories; try again when it is through, or \
+         run repair if its process has died"
+    ))]
+    Conflict {
+        /// The table.
+        table: String,
+        /// The other commit.
+        id: String,
+    },
+
+    /// A commit could neither be ended nor taken back.
+    #[snafu(display("table {table}: the commit {id} stands half-way; run repair on the table: {source}"))]
+    Unfinished {
+        /// The table.
+        table: String,
+        /// The commit.
+        id: String,
+        /// What went wrong.
+        #[snafu(source(from(Error, Box::new)))]
+        source: Box<Error>,
     },
 
     /// A file cannot be served.
@@ -205,7 +235,8 @@ impl Error {
             Self::Foreign { .. } | Self::WriterEnded { .. } => ErrorKind::InvalidArgument,
             Self::AlreadyCommitted { .. } | Self::TargetExists { .. } => ErrorKind::AlreadyExists,
             Self::StagedFileGone { .. } => ErrorKind::NotFound,
-            Self::CommitFailed { source, .. } => source.kind(),
+            Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::CommitFailed { source, .. } | Self::Unfinished { source, .. } => source.kind(),
             Self::Unusable { .. } => ErrorKind::InvalidArgument,
             Self::CutOff { .. } => ErrorKind::Unavailable,
             Self::Internal { .. } => ErrorKind::Internal,

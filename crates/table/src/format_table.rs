@@ -14,6 +14,7 @@ use ftable_formats::{FileFormat, file_format};
 use ftable_io::{FileSystem, Location, open_file_system};
 use snafu::ResultExt;
 
+use crate::commit::{RepairOptions, RepairReport, repair};
 use crate::context::{CommitContext, ReadContext, ScanContext, WriteContext};
 use crate::error::{CoreSnafu, FormatSnafu, IoSnafu, Result, UnusableSnafu};
 
@@ -236,7 +237,7 @@ impl FormatTable {
 
     /// Equality with the values of a partition, or of a prefix of one.
     pub(crate) fn partition_predicate(&self, spec: &[(String, String)]) -> Result<Predicate> {
-        let values = self.codec().parse_spec(spec).context(self.core())?;
+        let values = self.codec().parse_filter(spec).context(self.core())?;
         let keys = self.codec().keys();
         let equal = values.into_iter().filter_map(|(level, value)| {
             let column = ftable_core::col(keys.get(level)?.name.as_str());
@@ -246,6 +247,29 @@ impl FormatTable {
             })
         });
         Ok(Predicate::And(equal.collect()))
+    }
+
+    /// The values of the first keys, from text: at least one, and none left out before the last.
+    pub(crate) fn partition_prefix(&self, spec: &[(String, String)]) -> Result<Vec<Option<Datum>>> {
+        let mut values = self.codec().parse_spec(spec).context(self.core())?;
+        values.sort_unstable_by_key(|(level, _)| *level);
+        let gap = values.iter().enumerate().any(|(position, (level, _))| position != *level);
+        if values.is_empty() || gap {
+            let keys = self.partition_keys().join(", ");
+            let message = format!("a partition is named by its first keys, without leaving one out; the keys are {keys}");
+            return UnusableSnafu { table: self.name(), message }.fail();
+        }
+        Ok(values.into_iter().map(|(_, value)| value).collect())
+    }
+
+    /// Finishes or undoes commits that a process left when it died, and removes staged files that were abandoned.
+    ///
+    /// What may still be under way is left alone, unless the options say otherwise.
+    ///
+    /// # Errors
+    /// A failure of the store: run it again.
+    pub async fn repair(&self, options: &RepairOptions) -> Result<RepairReport> {
+        repair(self, options).await
     }
 
     /// The names of all columns, for error texts.

@@ -25,7 +25,7 @@ mod value;
 mod write;
 
 pub use catalog_ext::CatalogExt;
-pub use commit::{CommitReport, TableCommit};
+pub use commit::{CommitReport, RepairOptions, RepairReport, TableCommit};
 pub use context::{CommitContext, ReadContext, ScanContext, WriteContext};
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};

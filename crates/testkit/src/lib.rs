@@ -2,8 +2,10 @@
 //!
 //! | module | what it gives |
 //! | --- | --- |
+//! | [`faulty`] | any file system, with counters, a record of calls, and faults on command |
 //! | [`golden`] | tables written by other engines, with the rows that must be read from them |
 
 #![deny(missing_docs)]
 
+pub mod faulty;
 pub mod golden;

@@ -257,6 +257,30 @@ impl PartitionCodec {
     /// `InvalidPartition` naming key and text: unknown or repeated key, empty or blank text, or
     /// text that is no value of the type.
     pub fn parse_spec(&self, spec: &[(String, String)]) -> Result<Vec<(usize, Option<Datum>)>> {
+        for (name, text) in spec {
+            if is_blank(text) && *text != self.inner.default_name {
+                return Err(Error::InvalidPartition {
+                    column: name.clone(),
+                    value: shorten(text),
+                    message: format!(
+                        "an empty or blank value names no partition; NULL is '{}'",
+                        self.inner.default_name
+                    ),
+                });
+            }
+        }
+        self.parse_filter(spec)
+    }
+
+    /// Reads what a user looks for, like [`parse_spec`](Self::parse_spec), but takes blank text as it
+    /// is: other writers may have directories of such names, and where there are none the answer is
+    /// that nothing is found.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidPartition` naming key and text: unknown or repeated key, or text that is no value of
+    /// the type.
+    pub fn parse_filter(&self, spec: &[(String, String)]) -> Result<Vec<(usize, Option<Datum>)>> {
         let mut values: Vec<(usize, Option<Datum>)> = Vec::with_capacity(spec.len());
         for (name, text) in spec {
             let refuse = |message: String| {
@@ -271,12 +295,6 @@ impl PartitionCodec {
             };
             if values.iter().any(|(seen, _)| *seen == level) {
                 return refuse("the column is given twice".to_owned());
-            }
-            if is_blank(text) && *text != self.inner.default_name {
-                return refuse(format!(
-                    "an empty or blank value names no partition; NULL is '{}'",
-                    self.inner.default_name
-                ));
             }
             values.push((level, self.parse(level, text)?));
         }

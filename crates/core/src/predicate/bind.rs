@@ -1,6 +1,6 @@
 //! From names and literals to columns and typed values.
 
-use super::coerce::{Support, Typed, support, typed};
+use super::coerce::{Support, Typed, incomparable, support, typed};
 use super::{BoundPredicate, CompareOp, LikePattern, Literal, MAX_DEPTH, Predicate};
 use crate::datum::Datum;
 use crate::error::{Error, Result};
@@ -143,6 +143,13 @@ impl<'a> Target<'a> {
                 });
             }
             Typed::Between { low, high } => (low, high),
+            Typed::NoNumber => {
+                return match op {
+                    CompareOp::Eq => Ok(self.for_every_value(false)),
+                    CompareOp::NotEq => Ok(self.for_every_value(true)),
+                    _ => Err(incomparable(literal, self.field)),
+                };
+            }
         };
         Ok(match op {
             CompareOp::Eq => self.for_every_value(false),
@@ -187,7 +194,7 @@ impl<'a> Target<'a> {
             match typed(literal, self.field)? {
                 Some(Typed::Exact(value)) => values.push(value),
                 // No value of the column equals it.
-                Some(Typed::Between { .. }) => {}
+                Some(Typed::Between { .. } | Typed::NoNumber) => {}
                 None => has_null = true,
             }
         }

@@ -31,6 +31,8 @@ pub(super) enum Typed {
         /// The smallest value above it.
         high: Option<Datum>,
     },
+    /// It is a text that is no number, and the column holds numbers: it equals none of them and has no order.
+    NoNumber,
 }
 
 pub(super) fn support(kind: &TypeKind) -> Support {
@@ -61,16 +63,36 @@ pub(super) fn typed(literal: &Literal, field: &DataField) -> Result<Option<Typed
     }
     match place(literal, field.data_type.kind()) {
         Some(place) => Ok(Some(place)),
-        None => Err(Error::InvalidPredicate {
-            column: field.name.clone(),
-            message: format!(
-                "{} literal {literal} cannot be compared with type {}{}",
-                literal.kind_name(),
-                field.data_type,
-                hint(literal, field.data_type.kind())
-            ),
-        }),
+        None if matches!(literal, Literal::String(_)) && is_number(field.data_type.kind()) => {
+            Ok(Some(Typed::NoNumber))
+        }
+        None => Err(incomparable(literal, field)),
     }
+}
+
+pub(super) fn incomparable(literal: &Literal, field: &DataField) -> Error {
+    Error::InvalidPredicate {
+        column: field.name.clone(),
+        message: format!(
+            "{} literal {literal} cannot be compared with type {}{}",
+            literal.kind_name(),
+            field.data_type,
+            hint(literal, field.data_type.kind())
+        ),
+    }
+}
+
+fn is_number(kind: &TypeKind) -> bool {
+    matches!(
+        kind,
+        TypeKind::TinyInt
+            | TypeKind::SmallInt
+            | TypeKind::Int
+            | TypeKind::BigInt
+            | TypeKind::Float
+            | TypeKind::Double
+            | TypeKind::Decimal { .. }
+    )
 }
 
 fn hint(literal: &Literal, kind: &TypeKind) -> &'static str {

@@ -36,7 +36,9 @@
 //! | BINARY, VARBINARY | binary | only `=`, `<>`, `IN` and `IS NULL` |
 //! | everything else | none | only `IS NULL` |
 //!
-//! A literal that cannot be of the column's kind is an error that names column and type. A literal
+//! A literal that cannot be of the column's kind is an error that names column and type. One exception, as in
+//! Spark and Hive: a text that is no number equals no number, so `=` and `IN` find nothing and `<>` everything
+//! that is not NULL; it has no order, so `<` and the like are refused. A literal
 //! finer or larger than the column's type is no error and is never rounded: the comparison is
 //! rewritten to one that has the same answer for every value.
 

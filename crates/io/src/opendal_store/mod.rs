@@ -100,6 +100,36 @@ impl OpendalFileSystem {
         Ok(status.filter(FileStatus::is_file))
     }
 
+    /// What lies directly below a directory, or at any depth.
+    async fn listing(&self, dir: &str, recursive: bool) -> Result<Vec<FileStatus>> {
+        let failed = |error| Error::from_opendal("list", dir, error);
+        let key = directory_key(dir);
+        let listed = self.operator.list_with(&key).recursive(recursive).await;
+        let mut entries = listed.map_err(failed)?;
+        if entries.is_empty() && key != "/" {
+            return Err(self.not_listed(trim_end(dir)).await?);
+        }
+        let itself = store_path(&key);
+        entries.retain(|entry| store_path(entry.path()) != itself);
+        let described: Vec<Option<FileStatus>> = stream::iter(entries)
+            .map(|entry| self.describe(entry))
+            .buffered(CONCURRENT_REQUESTS)
+            .try_collect()
+            .await?;
+        let mut statuses: Vec<FileStatus> = described.into_iter().flatten().collect();
+        statuses.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(statuses)
+    }
+
+    /// Why a directory has no listing.
+    async fn not_listed(&self, path: &str) -> Result<Error> {
+        let (operation, path) = ("list", path.to_owned());
+        Ok(match self.look_up(operation, &path).await? {
+            Some(status) if status.is_file() => Error::NotADirectory { operation, path },
+            _ => Error::NotFound { operation, path },
+        })
+    }
+
     /// The status of something that must be a file.
     async fn existing_file(&self, operation: &'static str, path: &str) -> Result<FileStatus> {
         let path = path.to_owned();
@@ -206,32 +236,11 @@ impl FileSystem for OpendalFileSystem {
     }
 
     async fn list(&self, dir: &str) -> Result<Vec<FileStatus>> {
-        let failed = |error| Error::from_opendal("list", dir, error);
-        let key = directory_key(dir);
-        let mut entries = self.operator.list(&key).await.map_err(failed)?;
-        if entries.is_empty() && key != "/" {
-            let path = trim_end(dir).to_owned();
-            return match self.look_up("list", &path).await? {
-                Some(status) if status.is_file() => Err(Error::NotADirectory {
-                    operation: "list",
-                    path,
-                }),
-                _ => Err(Error::NotFound {
-                    operation: "list",
-                    path,
-                }),
-            };
-        }
-        let itself = store_path(&key);
-        entries.retain(|entry| store_path(entry.path()) != itself);
-        let described: Vec<Option<FileStatus>> = stream::iter(entries)
-            .map(|entry| self.describe(entry))
-            .buffered(CONCURRENT_REQUESTS)
-            .try_collect()
-            .await?;
-        let mut statuses: Vec<FileStatus> = described.into_iter().flatten().collect();
-        statuses.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(statuses)
+        self.listing(dir, false).await
+    }
+
+    async fn list_recursive(&self, dir: &str) -> Result<Vec<FileStatus>> {
+        self.listing(dir, true).await
     }
 
     async fn stat(&self, path: &str) -> Result<Option<FileStatus>> {

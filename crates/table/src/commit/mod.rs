@@ -1,37 +1,81 @@
-//! Commits: messages → validated → published, or taken back.
+//! Commits: messages → validated → what they replace is selected → published, or taken back.
 
+mod intent;
 mod publish;
+mod repair;
+mod replace;
+mod select;
 mod validate;
 
 use async_trait::async_trait;
+use ftable_core::Datum;
 use serde::Serialize;
 use snafu::ResultExt;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use crate::error::{CutOffSnafu, Result};
+pub(crate) use repair::repair;
+pub use repair::{RepairOptions, RepairReport};
+pub(crate) use select::Scope;
+
+use crate::error::{CutOffSnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 use crate::write::{CommitMessage, discard};
+use intent::{Intent, Publication};
+use replace::{Replacement, now_millis};
+use select::{Selection, select};
 
-/// Makes staged files visible.
+/// How long a commit that replaces rows may take before others take it for dead, unless the context says otherwise.
+const LEASE: Duration = Duration::from_secs(10 * 60);
+
+/// Makes staged files visible, and takes rows away.
 #[async_trait]
 pub trait TableCommit: Send {
-    /// Publishes the files of messages, each under a name of its own and never over an existing file.
+    /// Publishes the files of messages, each under a name of its own and never over an existing file; an overwrite
+    /// replaces the rows it was asked to.
     ///
     /// A reader may see some of the files before the rest. Once started, a commit goes on to its end or is taken back
-    /// even if the returned future is dropped. Messages without files are a commit that changes nothing.
+    /// even if the returned future is dropped. An append without messages changes nothing; an overwrite without
+    /// messages still replaces what it names.
     ///
     /// # Errors
     /// Messages of another table, with paths outside their partition, given twice or committed before: nothing is
     /// changed. A failure of the store: what this commit published is removed again, what it had not published
-    /// stays staged for [`abort`](Self::abort), and the error names files that could not be removed. Write the rows
-    /// again.
+    /// stays staged for [`abort`](Self::abort), what an overwrite had replaced is back, and the error names what
+    /// could not be undone. Write the rows again. An overwrite of directories that another commit is replacing
+    /// is a conflict.
     async fn commit(&mut self, messages: Vec<CommitMessage>) -> Result<CommitReport>;
+
+    /// The data files that [`commit`](Self::commit) of these messages would replace, relative to the table.
+    ///
+    /// # Errors
+    /// Messages of another table; a directory that cannot be listed.
+    async fn preview(&self, messages: &[CommitMessage]) -> Result<Vec<String>>;
 
     /// Removes the staged files of messages that will not be committed. Published files stay.
     ///
     /// # Errors
     /// Messages of another table; files that could not be removed, which are hidden.
     async fn abort(&mut self, messages: Vec<CommitMessage>) -> Result<()>;
+
+    /// Removes all rows; partition directories stay.
+    ///
+    /// # Errors
+    /// As an overwrite.
+    async fn truncate_table(&mut self) -> Result<()>;
+
+    /// Removes the rows of partitions, or of all below a prefix; their directories stay.
+    ///
+    /// # Errors
+    /// An unknown key, a key without those before it, a value that does not parse: nothing is changed.
+    /// Otherwise as an overwrite.
+    async fn truncate_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()>;
+
+    /// Removes partitions, or all below a prefix: their rows, and their directories where nothing else is in them.
+    ///
+    /// # Errors
+    /// As [`truncate_partitions`](Self::truncate_partitions).
+    async fn drop_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()>;
 }
 
 /// What a commit made visible.
@@ -59,13 +103,83 @@ impl CommitReport {
     }
 }
 
+/// What a commit was asked to be.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommitSettings {
+    /// What an overwrite replaces; `None` for an append.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) lease: Option<Duration>,
+}
+
 pub(crate) struct FormatTableCommit {
     table: FormatTable,
+    settings: CommitSettings,
 }
 
 impl FormatTableCommit {
-    pub(crate) fn new(table: FormatTable) -> Self {
-        Self { table }
+    pub(crate) fn new(table: FormatTable, settings: CommitSettings) -> Self {
+        Self { table, settings }
+    }
+
+    /// Replaces rows in a task of its own: a caller that gives up must not leave the table half-way.
+    async fn replace(&self, selection: Selection, messages: &[CommitMessage], drop_directories: bool) -> Result<()> {
+        let lease = self.settings.lease.unwrap_or(LEASE);
+        let mut intent = Intent::new(now_millis(), i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        intent.replaces = selection.directories;
+        intent.hide = selection.files;
+        intent.publish = messages
+            .iter()
+            .map(|message| Publication { staged: message.staged().to_owned(), target: message.target().to_owned() })
+            .collect();
+        if drop_directories {
+            intent.remove_directories.clone_from(&intent.replaces);
+        }
+        let (table, create) = (self.table.clone(), selection.create);
+        let task = tokio::spawn(async move {
+            repair::resolve_overlapping(&table, &intent).await?;
+            Replacement::new(&table, &intent).run().await?;
+            for directory in create {
+                let path = ftable_io::path::join(table.root(), &directory);
+                table.file_system().create_dir(&path).await.context(table.io())?;
+            }
+            Ok(())
+        });
+        match task.await {
+            Ok(replaced) => replaced,
+            Err(_) => CutOffSnafu { table: self.table.name(), what: "a commit" }.fail(),
+        }
+    }
+
+    async fn selection(&self, scope: &Scope, messages: &[CommitMessage]) -> Result<Selection> {
+        let written = messages.iter().map(CommitMessage::directory).collect();
+        let selection = select(&self.table, scope, &written).await?;
+        validate::within(&self.table, scope, messages)?;
+        Ok(selection)
+    }
+
+    /// The first values of the keys, from text; at least one, and none left out before the last.
+    fn prefix(&self, partition: &[(String, String)]) -> Result<Vec<Option<Datum>>> {
+        self.table.partition_prefix(partition)
+    }
+
+    async fn remove(&mut self, partitions: &[Vec<(String, String)>], drop_directories: bool) -> Result<()> {
+        let mut prefixes = Vec::with_capacity(partitions.len());
+        for partition in partitions {
+            prefixes.push(self.prefix(partition)?);
+        }
+        if prefixes.is_empty() {
+            let message = "no partition was named; name at least one, or truncate the table";
+            return UnusableSnafu { table: self.table.name(), message }.fail();
+        }
+        let mut all = Selection::default();
+        for prefix in prefixes {
+            let selection = self.selection(&Scope::Prefix(prefix), &[]).await?;
+            all.directories.extend(selection.directories);
+            all.files.extend(selection.files);
+        }
+        all.files.sort_unstable();
+        all.files.dedup();
+        self.replace(all, &[], drop_directories).await
     }
 }
 
@@ -74,6 +188,15 @@ impl TableCommit for FormatTableCommit {
     async fn commit(&mut self, messages: Vec<CommitMessage>) -> Result<CommitReport> {
         validate::messages(&self.table, &messages)?;
         let report = CommitReport::of(&messages);
+        if let Some(scope) = &self.settings.scope {
+            if matches!(scope, Scope::Written) && messages.is_empty() && self.table.codec().is_partitioned() {
+                return Ok(report);
+            }
+            publish::check_files(&self.table, &messages).await?;
+            let selection = self.selection(scope, &messages).await?;
+            self.replace(selection, &messages, false).await?;
+            return Ok(report);
+        }
         let table = self.table.clone();
         // A task of its own: a caller that gives up must not leave half of the files visible.
         match tokio::spawn(async move { publish::append(&table, &messages).await }).await {
@@ -82,9 +205,30 @@ impl TableCommit for FormatTableCommit {
         }
     }
 
+    async fn preview(&self, messages: &[CommitMessage]) -> Result<Vec<String>> {
+        validate::messages(&self.table, messages)?;
+        match &self.settings.scope {
+            None => Ok(Vec::new()),
+            Some(scope) => Ok(self.selection(scope, messages).await?.files),
+        }
+    }
+
     async fn abort(&mut self, messages: Vec<CommitMessage>) -> Result<()> {
         validate::messages(&self.table, &messages)?;
         let staged = messages.iter().map(|message| ftable_io::path::join(self.table.root(), message.staged()));
         discard(&**self.table.file_system(), staged.collect()).await.context(self.table.io())
+    }
+
+    async fn truncate_table(&mut self) -> Result<()> {
+        let selection = self.selection(&Scope::Table, &[]).await?;
+        self.replace(selection, &[], false).await
+    }
+
+    async fn truncate_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()> {
+        self.remove(partitions, false).await
+    }
+
+    async fn drop_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()> {
+        self.remove(partitions, true).await
     }
 }

@@ -1,7 +1,9 @@
 //! Publishing, and taking it back.
 
-use ftable_io::PublishOutcome;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ftable_io::path::join;
+use ftable_io::{FileStatus, PublishOutcome};
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
@@ -16,18 +18,18 @@ const CONCURRENT_PUBLISHES: usize = 16;
 
 /// Publishes all files or, if one fails, none.
 pub(super) async fn append(table: &FormatTable, messages: &[CommitMessage]) -> Result<()> {
-    check_staged(table, messages).await?;
-    let publishes: Vec<_> = messages.iter().map(|message| publish(table, message)).collect();
+    check_files(table, messages).await?;
+    let failed = AtomicBool::new(false);
+    let publishes: Vec<_> = messages.iter().map(|message| publish(table, message, &failed)).collect();
     let mut publishes = stream::iter(publishes).buffer_unordered(CONCURRENT_PUBLISHES);
     let mut ours = Vec::new();
     let mut failure = None;
     while let Some((message, outcome)) = publishes.next().await {
         match outcome {
-            Ok(()) => ours.push(message),
+            Ok(true) => ours.push(message),
+            Ok(false) => {}
             Err(error) => {
-                // The store may have done it and lost the answer. The target is ours: its name carries the uuid of
-                // its writer, and it was not there before.
-                if !matches!(error, Error::TargetExists { .. }) {
+                if may_be_published(&error) {
                     ours.push(message);
                 }
                 failure.get_or_insert(error);
@@ -43,35 +45,84 @@ pub(super) async fn append(table: &FormatTable, messages: &[CommitMessage]) -> R
     }
 }
 
-/// Every staged file must be there and no target, before anything is changed.
-async fn check_staged(table: &FormatTable, messages: &[CommitMessage]) -> Result<()> {
-    let checks: Vec<_> = messages.iter().map(|message| check_one(table, message)).collect();
-    stream::iter(checks).buffer_unordered(CONCURRENT_PUBLISHES).try_collect().await
+/// Whether a publish that failed may have made its target.
+///
+/// The store may have done it and lost the answer. The target is ours then: its name carries the uuid of its writer, and
+/// it was not there before. Where the target is somebody else's or the staged file is gone, another commit of the
+/// same message made it, and removing it would undo that one.
+fn may_be_published(error: &Error) -> bool {
+    match error {
+        Error::TargetExists { .. } => false,
+        Error::Io { source, .. } => !source.is_not_found(),
+        _ => true,
+    }
 }
 
-async fn check_one(table: &FormatTable, message: &CommitMessage) -> Result<()> {
-    let file_system = table.file_system();
-    let target = join(table.root(), message.target());
-    let staged = join(table.root(), message.staged());
-    if file_system.stat(&target).await.context(table.io())?.is_some() {
-        return AlreadyCommittedSnafu { table: table.name(), target: message.target() }.fail();
+/// Every staged file must be there and no target, before anything is changed.
+pub(super) async fn check_files(table: &FormatTable, messages: &[CommitMessage]) -> Result<()> {
+    let looks: Vec<_> = messages.iter().map(|message| look(table, message)).collect();
+    let files: Vec<Files> = stream::iter(looks).buffered(CONCURRENT_PUBLISHES).try_collect().await?;
+    let mut published = messages.iter().zip(&files).filter(|(message, files)| files.are_published(message));
+    if let Some((first, _)) = published.next() {
+        let count = 1 + published.count();
+        return AlreadyCommittedSnafu { table: table.name(), target: first.target(), count, of: messages.len() }.fail();
     }
-    if file_system.stat(&staged).await.context(table.io())?.is_none() {
-        return StagedFileGoneSnafu { table: table.name(), staged: message.staged() }.fail();
+    for (message, files) in messages.iter().zip(files) {
+        if files.target.is_some() {
+            return TargetExistsSnafu { table: table.name(), target: message.target() }.fail();
+        }
+        if files.staged.is_none() {
+            return StagedFileGoneSnafu { table: table.name(), staged: message.staged() }.fail();
+        }
     }
     Ok(())
 }
 
-async fn publish<'a>(table: &FormatTable, message: &'a CommitMessage) -> (&'a CommitMessage, Result<()>) {
+/// What is at the two places of a message.
+struct Files {
+    staged: Option<FileStatus>,
+    target: Option<FileStatus>,
+}
+
+impl Files {
+    /// A commit that died between making the target and removing the staged file leaves both.
+    fn are_published(&self, message: &CommitMessage) -> bool {
+        let Some(target) = &self.target else { return false };
+        target.is_file() && (self.staged.is_none() || target.size == message.bytes())
+    }
+}
+
+async fn look(table: &FormatTable, message: &CommitMessage) -> Result<Files> {
+    let file_system = table.file_system();
+    let target = join(table.root(), message.target());
+    let staged = join(table.root(), message.staged());
+    Ok(Files {
+        staged: file_system.stat(&staged).await.context(table.io())?,
+        target: file_system.stat(&target).await.context(table.io())?,
+    })
+}
+
+/// Publishes a file, unless another publish has failed.
+async fn publish<'a>(
+    table: &FormatTable,
+    message: &'a CommitMessage,
+    failed: &AtomicBool,
+) -> (&'a CommitMessage, Result<bool>) {
+    if failed.load(Ordering::Relaxed) {
+        return (message, Ok(false));
+    }
     let staged = join(table.root(), message.staged());
     let target = join(table.root(), message.target());
     let outcome = match table.file_system().publish(&staged, &target).await {
-        Ok(PublishOutcome::Published) => Ok(()),
+        Ok(PublishOutcome::Published) => Ok(true),
         Ok(PublishOutcome::TargetExists) => {
             TargetExistsSnafu { table: table.name(), target: message.target() }.fail()
         }
         Err(source) => Err(source).context(table.io()),
     };
+    if outcome.is_err() {
+        failed.store(true, Ordering::Relaxed);
+    }
     (message, outcome)
 }
 
@@ -86,5 +137,11 @@ async fn take_back(table: &FormatTable, ours: &[&CommitMessage]) -> Vec<String> 
 
 async fn remove(table: &FormatTable, message: &CommitMessage) -> Option<String> {
     let target = join(table.root(), message.target());
-    table.file_system().delete_file(&target).await.is_err().then(|| message.target().to_owned())
+    let file_system = table.file_system();
+    if file_system.delete_file(&target).await.is_ok() {
+        return None;
+    }
+    // It may be gone all the same, if only the answer was lost.
+    let is_gone = matches!(file_system.stat(&target).await, Ok(None));
+    (!is_gone).then(|| message.target().to_owned())
 }

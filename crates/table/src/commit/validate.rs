@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use ftable_core::partition::is_hidden;
 use ftable_io::check_relative;
 
+use super::Scope;
 use crate::error::{ForeignSnafu, Result};
 use crate::format_table::FormatTable;
 use crate::write::{CommitMessage, STAGED_PREFIX, STAGING_DIRECTORY};
@@ -20,6 +21,19 @@ pub(super) fn messages(table: &FormatTable, messages: &[CommitMessage]) -> Resul
             }
         });
         if let Err(message) = checked {
+            return ForeignSnafu { table: table.name(), what: "a commit message", message }.fail();
+        }
+    }
+    Ok(())
+}
+
+/// Refuses messages whose rows lie outside what a static overwrite replaces.
+pub(super) fn within(table: &FormatTable, scope: &Scope, messages: &[CommitMessage]) -> Result<()> {
+    let Scope::Prefix(prefix) = scope else { return Ok(()) };
+    for message in messages {
+        let values = table.partition_values(message.directory())?;
+        if !values.starts_with(prefix) {
+            let message = format!("{} lies outside the partition that is overwritten", message.target());
             return ForeignSnafu { table: table.name(), what: "a commit message", message }.fail();
         }
     }

@@ -7,6 +7,7 @@ use ftable_core::predicate::{BoundPredicate, Known};
 use ftable_core::Datum;
 use ftable_io::RawEntry;
 use ftable_io::data_files::list_data_files;
+use ftable_io::path::join;
 use ftable_io::walk::{Guide, LeafFile, Visit, WalkOptions, walk};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -40,14 +41,14 @@ impl Discovery {
 
     /// Partitions as they are found.
     pub(super) fn stream(self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
+        // A filter may be false whatever the values are.
+        if self.filter.as_ref().is_some_and(|filter| !filter.might_match(&|_| Known::Unknown)) {
+            return stream::empty().boxed();
+        }
         if self.table.codec().is_partitioned() { self.partitions(log) } else { self.whole_table(log) }
     }
 
     fn whole_table(self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
-        // A filter without columns may still be false.
-        if self.filter.is_some_and(|filter| !filter.might_match(&|_| Known::Unknown)) {
-            return stream::empty().boxed();
-        }
         log.listings().fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let table = self.table;
         stream::once(async move {
@@ -67,15 +68,18 @@ impl Discovery {
         let options = WalkOptions {
             parallelism: self.table.options().list_parallelism,
             list_leaves: self.list_files,
+            // A filter on the first key leaves out whole subtrees; on another key it leaves out directories that a
+            // descent would have to list one by one.
+            prefer_flat: !self.filter.as_ref().is_some_and(|filter| filter.columns().contains(&0)),
             listings: Arc::clone(log.listings()),
         };
         let table = self.table.name().to_owned();
         let guide = PartitionGuide { table: self.table.clone(), filter: self.filter, log: Arc::clone(log) };
         let (file_system, root) = (Arc::clone(self.table.file_system()), self.table.root());
-        walk(file_system, root, Vec::new(), Arc::new(guide), options)
+        walk(file_system, root, Node::default(), Arc::new(guide), options)
             .map_ok(|leaves| {
                 let found = leaves.into_iter().map(|leaf| FoundPartition {
-                    values: leaf.node,
+                    values: leaf.node.values,
                     path: leaf.path,
                     files: leaf.files,
                 });
@@ -118,18 +122,61 @@ impl From<ftable_io::Error> for Failure {
     }
 }
 
+/// What the names from the table down to a directory say.
+#[derive(Default)]
+struct Node {
+    /// The values of the keys so far.
+    values: Vec<Option<Datum>>,
+    /// The levels whose names do not parse. That is an error only where the other keys leave a partition below: a
+    /// directory that they exclude is nobody's business.
+    unread: Vec<usize>,
+}
+
+impl Node {
+    fn known(&self, level: usize) -> Known<'_> {
+        match self.values.get(level) {
+            Some(value) if !self.unread.contains(&level) => Known::from(value),
+            _ => Known::Unknown,
+        }
+    }
+
+    /// The node of a directory below this one; `value` is none where its name does not parse.
+    fn child(&self, keys: usize, value: Option<Option<Datum>>) -> Self {
+        let mut unread = self.unread.clone();
+        if value.is_none() {
+            unread.push(self.values.len());
+        }
+        let mut values = Vec::with_capacity(keys);
+        values.extend_from_slice(&self.values);
+        values.push(value.flatten());
+        Self { values, unread }
+    }
+}
+
+impl PartitionGuide {
+    /// Fails where a name on the way to a partition does not parse.
+    fn check(&self, partition: &Node, path: &str) -> Result<()> {
+        let codec = self.table.codec();
+        let names: Vec<&str> = path.split('/').collect();
+        for level in &partition.unread {
+            let Some(name) = names.get(*level) else { continue };
+            if let DirectoryName::Value(raw) = codec.read_name(*level, name) {
+                codec.parse(*level, &raw).with_context(|_| DirectorySnafu {
+                    table: self.table.name(),
+                    directory: names[..=*level].join("/"),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Guide for PartitionGuide {
-    /// The values of the keys above and at the directory.
-    type Node = Vec<Option<Datum>>;
+    type Node = Node;
     type Error = Failure;
 
-    fn visit(
-        &self,
-        parent: &Self::Node,
-        directory: &str,
-        entry: RawEntry<'_>,
-    ) -> Result<Visit<Self::Node>, Failure> {
-        let (codec, level) = (self.table.codec(), parent.len());
+    fn visit(&self, parent: &Node, directory: &str, entry: RawEntry<'_>) -> Result<Visit<Node>, Failure> {
+        let (codec, level) = (self.table.codec(), parent.values.len());
         let raw = match codec.read_name(level, entry.name) {
             DirectoryName::Hidden => {
                 self.log.skip_hidden();
@@ -145,25 +192,28 @@ impl Guide for PartitionGuide {
             }
             DirectoryName::Value(raw) => raw,
         };
-        let value = codec.parse(level, &raw).with_context(|_| DirectorySnafu {
-            table: self.table.name(),
-            directory: if directory.is_empty() { entry.name.to_owned() } else { format!("{directory}/{}", entry.name) },
-        });
-        let value = value.map_err(Failure::Name)?;
+        let value = codec.parse(level, &raw).ok();
+        // Told also where the filter excludes it: whoever asks for NULL misses these rows.
+        if value.is_some() && codec.foreign_null_marker(&raw).is_some() {
+            self.log.see_null_marker(directory, entry.name);
+        }
         if let Some(filter) = &self.filter {
-            let known = |column: usize| match parent.get(column) {
-                Some(bound) => Known::from(bound),
-                None if column == level => Known::from(&value),
-                None => Known::Unknown,
+            let known = |column: usize| match &value {
+                Some(value) if column == level => Known::from(value),
+                _ => parent.known(column),
             };
             if !filter.might_match(&known) {
                 self.log.skip_pruned();
                 return Ok(Visit::Skip);
             }
         }
-        let mut values = Vec::with_capacity(codec.len());
-        values.extend_from_slice(parent);
-        values.push(value);
-        Ok(if values.len() == codec.len() { Visit::Leaf(values) } else { Visit::Descend(values) })
+        let node = parent.child(codec.len(), value);
+        if node.values.len() < codec.len() {
+            return Ok(Visit::Descend(node));
+        }
+        if !node.unread.is_empty() {
+            self.check(&node, &join(directory, entry.name)).map_err(Failure::Name)?;
+        }
+        Ok(Visit::Leaf(node))
     }
 }

@@ -1,6 +1,7 @@
 //! Scans: directories → partitions → files → splits.
 
 mod discover;
+mod limit;
 mod plan;
 mod split;
 
@@ -62,6 +63,12 @@ pub struct PartitionEntry {
     pub last_modified_millis: Option<i64>,
 }
 
+/// All partitions of a partitioned table and their files.
+pub(crate) async fn discover_all(table: &FormatTable) -> Result<Vec<FoundPartition>> {
+    let scan = FormatTableScan::new(table.clone(), Vec::new(), None)?;
+    scan.found(true, &Arc::default()).await
+}
+
 pub(crate) struct FormatTableScan {
     table: FormatTable,
     /// What a partition's values must satisfy; columns are positions among the keys.
@@ -97,6 +104,18 @@ impl FormatTableScan {
         Packing::new(self.table.options())
     }
 
+    /// The partitions to plan: all of them, or the first that hold as many rows as the limit asks for.
+    fn enough(&self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
+        match self.limit {
+            Some(0) => stream::empty().boxed(),
+            // Footers cannot say how many rows a filter leaves.
+            Some(limit) if self.residual.is_none() => {
+                limit::first(self.table.clone(), self.discovery(true).stream(log), limit)
+            }
+            _ => self.discovery(true).stream(log),
+        }
+    }
+
     async fn found(&self, list_files: bool, log: &Arc<PlanLog>) -> Result<Vec<FoundPartition>> {
         let mut found = Vec::new();
         let mut stream = self.discovery(list_files).stream(log);
@@ -112,27 +131,26 @@ impl FormatTableScan {
 impl TableScan for FormatTableScan {
     async fn plan(&self) -> Result<Plan> {
         let log = Arc::new(PlanLog::default());
+        let packing = self.packing();
         let mut splits = Vec::new();
-        if self.limit != Some(0) {
-            let packing = self.packing();
-            for partition in self.found(true, &log).await? {
+        let mut found = self.enough(&log);
+        while let Some(partitions) = found.try_next().await? {
+            for partition in partitions {
                 log.count(&partition);
                 packing.pack(partition, &mut splits);
             }
         }
+        // Stable: the splits of a partition keep their order.
+        splits.sort_by(|a: &Split, b| a.partition().cmp(&b.partition()));
         splits.shrink_to_fit();
         let metrics = log.metrics(splits.len());
         Ok(Plan::new(self.table.name(), splits, self.residual.clone(), self.limit, metrics))
     }
 
     fn plan_stream(&self) -> BoxStream<'static, Result<Split>> {
-        if self.limit == Some(0) {
-            return stream::empty().boxed();
-        }
         let packing = self.packing();
         let log = Arc::new(PlanLog::default());
-        self.discovery(true)
-            .stream(&log)
+        self.enough(&log)
             .map_ok(move |partitions| {
                 let mut splits = Vec::new();
                 partitions.into_iter().for_each(|partition| packing.pack(partition, &mut splits));

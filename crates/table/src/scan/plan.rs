@@ -4,12 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ftable_core::Predicate;
+use ftable_io::path::join;
 use serde::{Deserialize, Serialize};
 
 use super::{FoundPartition, Split};
 
 /// Examples kept of each kind of entry that was skipped.
 const EXAMPLES: usize = 5;
+/// What is told about values that look like another engine's NULL.
+const NULL_MARKER: &str = "is read as text; where it stands for NULL, set 'partition.default-name' to its value";
+const NULL_MARKERS: &str = "are read as text; where they stand for NULL, set 'partition.default-name' to their value";
 /// The form of a serialized plan.
 const VERSION: u32 = 1;
 
@@ -82,7 +86,7 @@ pub enum SkipReason {
     StrayFile,
 }
 
-/// Entries that were skipped for one reason.
+/// Entries that planning has a word to say about: skipped for one reason, or read as they may not be meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// How many.
@@ -112,14 +116,18 @@ pub struct PlanMetrics {
     pub not_partitions: Skipped,
     /// Files above the partitions.
     pub stray_files: Skipped,
+    /// Directories of a value that other engines write for NULL, but this table reads as text.
+    #[serde(default)]
+    pub null_markers: Skipped,
 }
 
 impl PlanMetrics {
-    /// One line for each kind of entry that was skipped and that somebody may miss.
+    /// One line for each kind of entry that was skipped, or read as text, and that somebody may miss.
     pub fn warnings(&self) -> Vec<String> {
         let kinds = [
             (&self.not_partitions, "is no partition of the next key and was skipped", "are no partitions of the next key and were skipped"),
             (&self.stray_files, "lies above the partitions and was skipped", "lie above the partitions and were skipped"),
+            (&self.null_markers, NULL_MARKER, NULL_MARKERS),
         ];
         let told = kinds.into_iter().filter(|(skipped, _, _)| skipped.count > 0);
         told.map(|(skipped, one, many)| {
@@ -143,7 +151,30 @@ pub(crate) struct PlanLog {
     bytes: AtomicU64,
     pruned: AtomicU64,
     hidden: AtomicU64,
-    skipped: Mutex<(Skipped, Skipped)>,
+    seen: Mutex<Seen>,
+}
+
+/// The entries of each kind.
+#[derive(Debug, Default, Clone)]
+struct Seen {
+    not_partitions: Skipped,
+    stray_files: Skipped,
+    null_markers: Skipped,
+}
+
+impl Skipped {
+    fn add(&mut self, directory: &str, name: &str) {
+        self.count += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(join(directory, name));
+        }
+    }
+
+    /// Directories are listed side by side, so the examples come in any order.
+    fn sorted(mut self) -> Self {
+        self.examples.sort_unstable();
+        self
+    }
 }
 
 impl PlanLog {
@@ -166,25 +197,21 @@ impl PlanLog {
     }
 
     pub(super) fn skip(&self, reason: SkipReason, directory: &str, name: &str) {
-        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        let skipped = match reason {
-            SkipReason::NotAPartition => &mut skipped.0,
-            SkipReason::StrayFile => &mut skipped.1,
-        };
-        skipped.count += 1;
-        if skipped.examples.len() < EXAMPLES {
-            let path = if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
-            skipped.examples.push(path);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match reason {
+            SkipReason::NotAPartition => seen.not_partitions.add(directory, name),
+            SkipReason::StrayFile => seen.stray_files.add(directory, name),
         }
+    }
+
+    /// A directory whose value is another engine's marker of NULL.
+    pub(super) fn see_null_marker(&self, directory: &str, name: &str) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).null_markers.add(directory, name);
     }
 
     pub(super) fn metrics(&self, splits: usize) -> PlanMetrics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (mut not_partitions, mut stray_files) =
-            self.skipped.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // Directories are listed side by side, so the examples come in any order.
-        not_partitions.examples.sort_unstable();
-        stray_files.examples.sort_unstable();
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         PlanMetrics {
             directories_listed: read(&self.listings),
             partitions: read(&self.partitions),
@@ -193,8 +220,9 @@ impl PlanLog {
             splits: splits as u64,
             directories_pruned: read(&self.pruned),
             hidden: read(&self.hidden),
-            not_partitions,
-            stray_files,
+            not_partitions: seen.not_partitions.sorted(),
+            stray_files: seen.stray_files.sorted(),
+            null_markers: seen.null_markers.sorted(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Files → splits: small files packed together, large ones cut.
 
 use ftable_core::{FileFormatKind, FormatTableOptions};
-use ftable_io::check_relative;
+use ftable_io::contained;
 use ftable_io::walk::LeafFile;
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,10 @@ impl Split {
         }
         for file in &self.files {
             let path = self.path_of(file);
-            check_relative(&path).map_err(|error| error.to_string())?;
+            // Names are as the store gave them, whatever characters they have; only their place matters.
+            if contained("/", &format!("/{path}")).as_deref() != Some(path.as_str()) {
+                return Err(format!("path {path} does not lie inside the table"));
+            }
             if file.offset.checked_add(file.length).is_none_or(|end| end > file.size) {
                 return Err(format!("range {}+{} of {path} reaches beyond its {} bytes", file.offset, file.length, file.size));
             }

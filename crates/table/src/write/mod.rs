@@ -15,7 +15,7 @@ use snafu::ResultExt;
 use tokio::sync::Semaphore;
 
 pub use message::CommitMessage;
-pub(crate) use stage::{STAGING_DIRECTORY, STAGED_PREFIX, discard};
+pub(crate) use stage::{STAGED_PREFIX, STAGING_DIRECTORY, discard, is_staged};
 
 use crate::error::{Result, WriterEndedSnafu};
 use crate::format_table::FormatTable;
@@ -26,8 +26,17 @@ use stage::Ledger;
 
 /// Bytes of routed rows, over all partitions, after which the fullest are encoded.
 const BUFFERED_BYTES: u64 = 64 * 1024 * 1024;
+/// Files that are open at once: well below the limit of open files that systems set for a process.
+const MOST_OPEN_FILES: usize = 128;
+
+/// The state of a writer while a call is under way, and for ever if the call's future is dropped: which rows were
+/// taken is not known then, and a second try would write some of them twice.
+const GIVEN_UP: &str = "was given up in the middle of a call";
 
 /// Writes rows into hidden files beside their partitions. A commit makes them visible.
+///
+/// Rows of many partitions may come in any order. At most 128 files are open at once: where rows go to more partitions
+/// than that, the file that waited longest for rows is ended, and its partition gets another one later.
 ///
 /// A writer that is dropped before [`prepare_commit`](Self::prepare_commit) removes what it staged.
 #[async_trait]
@@ -41,7 +50,8 @@ pub trait TableWrite: Send {
     /// # Errors
     /// A missing or unknown column, a type or value that does not fit, a null in a NOT NULL column, a row that is no
     /// insert, a partition value that cannot be a directory: nothing of the batch is written, and the writer
-    /// goes on. An error of the store or the encoder ends the writer and removes what it staged.
+    /// goes on. An error of the store or the encoder ends the writer and removes what it staged. A future that is dropped
+    /// half-way ends the writer too: which rows were taken is not known then.
     async fn write(&mut self, batch: RecordBatch) -> Result<()>;
 
     /// Writes rows into one partition, given as text for each key and read by the types of the keys.
@@ -73,6 +83,8 @@ pub(crate) struct FormatTableWrite {
     permits: Arc<Semaphore>,
     ledger: Ledger,
     buffered: u64,
+    /// Counts encodings, to tell which file waits longest.
+    clock: u64,
     ended: Option<&'static str>,
 }
 
@@ -89,6 +101,7 @@ impl FormatTableWrite {
             permits: Arc::new(Semaphore::new(parallelism)),
             ledger: Ledger::new(Arc::clone(table.file_system())),
             buffered: 0,
+            clock: 0,
             ended: None,
             table,
         })
@@ -103,6 +116,17 @@ impl FormatTableWrite {
 
     /// Hands rows to the writers of their partitions.
     async fn accept(&mut self, routed: Vec<route::Routed>) -> Result<()> {
+        self.ended = Some(GIVEN_UP);
+        match self.distribute(routed).await {
+            Ok(()) => {
+                self.ended = None;
+                Ok(())
+            }
+            Err(error) => self.fail(error).await,
+        }
+    }
+
+    async fn distribute(&mut self, routed: Vec<route::Routed>) -> Result<()> {
         for part in routed {
             while self.partitions.len() <= part.partition {
                 let directory = self.router.directory(self.partitions.len());
@@ -113,27 +137,50 @@ impl FormatTableWrite {
                     self.ledger.clone(),
                 ));
             }
-            if let Some(writer) = self.partitions.get_mut(part.partition) {
-                self.buffered += part.bytes;
-                writer.push(part.batch, part.bytes);
-                if writer.is_full() {
-                    self.buffered -= writer.buffered();
-                    writer.encode().await?;
-                }
+            let Some(writer) = self.partitions.get_mut(part.partition) else { continue };
+            self.buffered += part.bytes;
+            writer.push(part.batch, part.bytes);
+            if writer.is_full() {
+                self.encode(part.partition).await?;
             }
         }
         while self.buffered > BUFFERED_BYTES {
-            let Some(fullest) = self.partitions.iter_mut().max_by_key(|writer| writer.buffered()) else { break };
-            self.buffered -= fullest.buffered();
-            fullest.encode().await?;
+            let fullest = self.partitions.iter().enumerate().max_by_key(|(_, writer)| writer.buffered());
+            let Some((fullest, _)) = fullest else { break };
+            self.encode(fullest).await?;
         }
         Ok(())
+    }
+
+    /// Starts to encode what waits for a partition, once a file may be open for it.
+    async fn encode(&mut self, partition: usize) -> Result<()> {
+        if self.partitions.get(partition).is_some_and(|writer| !writer.has_open_file()) {
+            self.make_room().await?;
+        }
+        if let Some(writer) = self.partitions.get_mut(partition) {
+            self.buffered -= writer.buffered();
+            self.clock += 1;
+            writer.encode(self.clock).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the file that waited longest for rows if no more may be open.
+    async fn make_room(&mut self) -> Result<()> {
+        let is_open = |writer: &&mut PartitionWriter| writer.has_open_file();
+        if self.partitions.iter_mut().filter(is_open).count() < MOST_OPEN_FILES {
+            return Ok(());
+        }
+        let longest = self.partitions.iter_mut().filter(is_open).min_by_key(|writer| writer.last_encoded());
+        let Some(writer) = longest else { return Ok(()) };
+        self.buffered -= writer.buffered();
+        writer.end_file().await
     }
 
     async fn prepare(&mut self) -> Result<Vec<CommitMessage>> {
         self.buffered = 0;
         for writer in &mut self.partitions {
-            writer.finish().await?;
+            writer.end_file().await?;
         }
         let mut messages = Vec::new();
         for writer in &mut self.partitions {
@@ -145,10 +192,18 @@ impl FormatTableWrite {
     /// Ends the writer after a failure.
     async fn fail<T>(&mut self, error: crate::error::Error) -> Result<T> {
         self.ended = Some("failed");
-        self.partitions.clear();
+        self.stop().await;
         // What cannot be removed is hidden; the error that led here is the one to tell.
         let _ = self.ledger.remove_staged().await;
         Err(error)
+    }
+
+    /// Waits until nothing is encoded any more, so that no file comes into being after the staged ones are removed.
+    async fn stop(&mut self) {
+        for writer in &mut self.partitions {
+            writer.stop().await;
+        }
+        self.partitions.clear();
     }
 }
 
@@ -156,34 +211,30 @@ impl FormatTableWrite {
 impl TableWrite for FormatTableWrite {
     async fn write(&mut self, batch: RecordBatch) -> Result<()> {
         self.check_open()?;
+        let checked = self.checker.check(&batch)?;
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        let checked = self.checker.check(&batch)?;
         let routed = self.router.route(checked)?;
-        match self.accept(routed).await {
-            Ok(()) => Ok(()),
-            Err(error) => self.fail(error).await,
-        }
+        self.accept(routed).await
     }
 
     async fn write_partition(&mut self, partition: &[(String, String)], batch: RecordBatch) -> Result<()> {
         self.check_open()?;
         let declared = self.router.declared(partition)?;
+        let data = self.checker.check_data(&batch)?;
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        let data = self.checker.check_data(&batch)?;
-        match self.accept(vec![route::Routed::new(declared, data)]).await {
-            Ok(()) => Ok(()),
-            Err(error) => self.fail(error).await,
-        }
+        self.accept(vec![route::Routed::new(declared, data)]).await
     }
 
     async fn prepare_commit(&mut self) -> Result<Vec<CommitMessage>> {
         self.check_open()?;
+        self.ended = Some(GIVEN_UP);
         match self.prepare().await {
             Ok(messages) => {
+                self.ended = None;
                 self.ledger.hand_over();
                 Ok(messages)
             }
@@ -192,11 +243,8 @@ impl TableWrite for FormatTableWrite {
     }
 
     async fn abort(&mut self) -> Result<()> {
-        self.ended.get_or_insert("was aborted");
-        for writer in &mut self.partitions {
-            writer.stop().await;
-        }
-        self.partitions.clear();
+        self.ended = Some("was aborted");
+        self.stop().await;
         self.ledger.remove_all().await.context(self.table.io())
     }
 }

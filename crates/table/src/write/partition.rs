@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -10,7 +11,7 @@ use super::message::CommitMessage;
 use super::roll::FileRoller;
 use super::route::Directory;
 use super::stage::Ledger;
-use crate::error::{CutOffSnafu, Result};
+use crate::error::{CutOffSnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 
 /// Rows that are encoded at once: enough that the cost of each call does not count.
@@ -24,6 +25,9 @@ pub(super) struct PartitionWriter {
     waiting: Vec<RecordBatch>,
     waiting_rows: usize,
     waiting_bytes: u64,
+    /// Whether a file may be open.
+    has_open_file: bool,
+    last_encoded: u64,
     state: State,
 }
 
@@ -50,6 +54,8 @@ impl PartitionWriter {
             waiting: Vec::new(),
             waiting_rows: 0,
             waiting_bytes: 0,
+            has_open_file: false,
+            last_encoded: 0,
             state: State::Idle(Box::new(FileRoller::new(table, directory.path, ledger))),
         }
     }
@@ -69,24 +75,40 @@ impl PartitionWriter {
         self.waiting_bytes
     }
 
+    /// Whether a file may be open, waiting for more rows.
+    pub(super) fn has_open_file(&self) -> bool {
+        self.has_open_file
+    }
+
+    /// When rows were last encoded, on the clock of the caller.
+    pub(super) fn last_encoded(&self) -> u64 {
+        self.last_encoded
+    }
+
     /// Starts to encode what waits, once a processor is free.
-    pub(super) async fn encode(&mut self) -> Result<()> {
+    pub(super) async fn encode(&mut self, now: u64) -> Result<()> {
+        self.last_encoded = now;
         self.start(false).await
     }
 
     /// Starts to encode what waits and to end the file.
-    pub(super) async fn finish(&mut self) -> Result<()> {
+    pub(super) async fn end_file(&mut self) -> Result<()> {
         self.start(true).await
     }
 
     async fn start(&mut self, end_file: bool) -> Result<()> {
+        let Ok(runtime) = Handle::try_current() else {
+            let message = "a write needs a tokio runtime: run it inside one";
+            return UnusableSnafu { table: self.table.name(), message }.fail();
+        };
+        self.has_open_file = !end_file;
         let mut roller = self.roller().await?;
         let batches = std::mem::take(&mut self.waiting);
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return CutOffSnafu { table: self.table.name(), what: "a write" }.fail();
         };
-        self.state = State::Encoding(tokio::spawn(async move {
+        self.state = State::Encoding(runtime.spawn(async move {
             roller.append(batches).await?;
             if end_file {
                 roller.end_file().await?;

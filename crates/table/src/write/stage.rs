@@ -1,5 +1,6 @@
 //! Staged files: hidden names, and who removes them.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ftable_io::FileSystem;
@@ -21,14 +22,39 @@ pub(super) fn staged_path(directory: &str) -> String {
     if directory.is_empty() { name } else { format!("{directory}/{name}") }
 }
 
+/// Whether a path relative to the table is that of a staged file.
+pub(crate) fn is_staged(path: &str) -> bool {
+    let mut names = path.rsplit('/');
+    names.next().is_some_and(|name| name.starts_with(STAGED_PREFIX)) && names.next() == Some(STAGING_DIRECTORY)
+}
+
 /// Removes staged files; one that is gone already is fine.
 ///
 /// # Errors
 /// The first failure, after all of them were tried.
 pub(crate) async fn discard(file_system: &dyn FileSystem, paths: Vec<String>) -> Result<(), ftable_io::Error> {
-    let removals = stream::iter(paths).map(|path| async move { file_system.delete_file(&path).await });
-    let results: Vec<_> = removals.buffer_unordered(CONCURRENT_REMOVALS).collect().await;
-    results.into_iter().find_map(Result::err).map_or(Ok(()), Err)
+    remove_each(file_system, paths, |_| ()).await
+}
+
+/// Removes files side by side and tells of each that is gone.
+async fn remove_each(
+    file_system: &dyn FileSystem,
+    paths: Vec<String>,
+    gone: impl Fn(&str),
+) -> Result<(), ftable_io::Error> {
+    let removals = stream::iter(paths).map(|path| async move {
+        let removed = file_system.delete_file(&path).await;
+        (path, removed)
+    });
+    let mut removals = removals.buffer_unordered(CONCURRENT_REMOVALS);
+    let mut failure = None;
+    while let Some((path, removed)) = removals.next().await {
+        match removed {
+            Ok(_) => gone(&path),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    failure.map_or(Ok(()), Err)
 }
 
 /// What a writer has staged, shared with its tasks.
@@ -45,9 +71,9 @@ struct Shared {
 #[derive(Default)]
 struct Paths {
     /// Not in any message yet: the writer's to remove.
-    staged: Vec<String>,
+    staged: HashSet<String>,
     /// In messages that were handed over: removed by an abort alone.
-    prepared: Vec<String>,
+    prepared: HashSet<String>,
 }
 
 impl Ledger {
@@ -57,7 +83,7 @@ impl Ledger {
 
     /// Notes a file before it is made.
     pub(super) fn add(&self, path: String) {
-        self.paths().staged.push(path);
+        self.paths().staged.insert(path);
     }
 
     /// The staged files are in messages now.
@@ -69,15 +95,25 @@ impl Ledger {
 
     /// Removes what is in no message.
     pub(super) async fn remove_staged(&self) -> Result<(), ftable_io::Error> {
-        let staged = std::mem::take(&mut self.paths().staged);
-        discard(&*self.shared.file_system, staged).await
+        let staged = self.paths().staged.iter().cloned().collect();
+        self.remove(staged).await
     }
 
     /// Removes everything staged that is not published.
     pub(super) async fn remove_all(&self) -> Result<(), ftable_io::Error> {
         self.hand_over();
-        let prepared = std::mem::take(&mut self.paths().prepared);
-        discard(&*self.shared.file_system, prepared).await
+        let prepared = self.paths().prepared.iter().cloned().collect();
+        self.remove(prepared).await
+    }
+
+    /// What could not be removed, or was not before the caller gave up, stays noted for another try.
+    async fn remove(&self, paths: Vec<String>) -> Result<(), ftable_io::Error> {
+        remove_each(&*self.shared.file_system, paths, |path| {
+            let mut paths = self.paths();
+            paths.staged.remove(path);
+            paths.prepared.remove(path);
+        })
+        .await
     }
 
     fn paths(&self) -> std::sync::MutexGuard<'_, Paths> {
@@ -93,7 +129,7 @@ impl Drop for Shared {
         if let (false, Ok(runtime)) = (staged.is_empty(), tokio::runtime::Handle::try_current()) {
             let file_system = Arc::clone(&self.file_system);
             runtime.spawn(async move {
-                let _ = discard(&*file_system, staged).await;
+                let _ = discard(&*file_system, staged.into_iter().collect()).await;
             });
         }
     }

@@ -1,0 +1,314 @@
+//! The arguments, and the texts that `--help` shows.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::input::InputFormat;
+use crate::render::OutputFormat;
+
+const ABOUT: &str = "Format tables: directories of Parquet or ORC files in Hive layout, read and written as tables";
+
+const LONG_ABOUT: &str = "\
+Format tables: directories of Parquet or ORC files in Hive layout, read and written as tables.
+
+A table is named db.t in a warehouse directory (--warehouse), or is a directory of any engine (--path).
+Start with `ftable demo`, which makes a table in a temporary directory and tells what it does.";
+
+const AFTER: &str = "\
+Examples:
+  ftable --warehouse ./wh create db.events --schema 'id BIGINT NOT NULL, name STRING, dt DATE' --partitioned-by dt
+  ftable --warehouse ./wh insert db.events day1.parquet
+  ftable --warehouse ./wh scan db.events --where \"dt >= DATE '2024-01-01'\" --columns id,name
+  ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt --limit 10
+
+Exit codes: 0 done; 1 refused or failed, with one line on stderr; 2 wrong usage.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "ftable", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER, max_term_width = 120)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every verb takes, before the verb or behind it.
+#[derive(Debug, Default, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Global {
+    /// Directory that holds the databases: a path or a URI such as file:///data/wh
+    #[arg(long, value_name = "URI")]
+    pub(crate) warehouse: Option<String>,
+    /// Option of the catalog, or of the table for this call; repeatable
+    #[arg(short = 'c', long = "conf", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) options: Vec<(String, String)>,
+    /// How output is written [default: table on a terminal, else json]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) output: Option<OutputFormat>,
+    /// No warnings and no progress on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+impl Global {
+    /// What was given behind the verb, over what was given before it.
+    pub(crate) fn merged_over(self, before: Self) -> Self {
+        Self {
+            warehouse: self.warehouse.or(before.warehouse),
+            options: before.options.into_iter().chain(self.options).collect(),
+            output: self.output.or(before.output),
+            quiet: self.quiet || before.quiet,
+        }
+    }
+}
+
+/// A verb's own arguments with those of every verb.
+#[derive(Debug, Args)]
+pub(crate) struct Verb<T: Args> {
+    #[command(flatten)]
+    pub(crate) own: T,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Create a table, and its database
+    #[command(after_help = "\
+Example:
+  ftable --warehouse ./wh create shop.orders \\
+      --schema 'id BIGINT NOT NULL, item STRING, price DECIMAL(10, 2), dt DATE' \\
+      --partitioned-by dt -o file.format=parquet
+
+Types: BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL(p, s) CHAR(n) VARCHAR(n) STRING BINARY(n) BYTES DATE
+TIME TIMESTAMP(p) [WITH LOCAL TIME ZONE] ARRAY<T> MAP<K, V> ROW<a T, ...>, each optionally NOT NULL")]
+    Create(Verb<CreateArgs>),
+    /// Drop a table and, unless they lie outside the warehouse, its files
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh drop shop.orders")]
+    Drop(Verb<DropArgs>),
+    /// List the databases
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh databases")]
+    Databases(Verb<NoArgs>),
+    /// List the tables of one database or of all
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh tables shop")]
+    Tables(Verb<TablesArgs>),
+    /// Show the columns, partition keys and options of a table
+    #[command(after_help = "\
+Example:
+  ftable --warehouse ./wh schema shop.orders
+  ftable --warehouse ./wh schema shop.orders --output json   # as a Paimon schema file")]
+    Schema(Verb<SchemaArgs>),
+    /// Append rows from files
+    #[command(
+        override_usage = "ftable insert [OPTIONS] <TABLE> <FILE>...\n       ftable insert [OPTIONS] --path <LOCATION> <FILE>...",
+        after_help = "\
+Example:
+  ftable --warehouse ./wh insert shop.orders day1.parquet day2.parquet
+  ftable --warehouse ./wh insert shop.orders --partition dt=2024-01-01 day1.csv
+  cat rows.jsonl | ftable --warehouse ./wh insert shop.orders --input-format json -
+
+Columns are matched by name; a nullable column that a file does not have becomes NULL. Rows go to the partitions
+that their own columns name, or with --partition all to that one. All files are committed together, or none.
+In csv the first line is the header, an empty field is NULL, \"\" is the empty text; in json each line is an object.
+BINARY columns are base64 there. Prints rows, files, bytes and partitions written."
+    )]
+    Insert(Verb<InsertArgs>),
+    /// Print rows, or write them to a file
+    #[command(after_help = "\
+Example:
+  ftable --warehouse ./wh scan shop.orders --where \"dt >= DATE '2024-01-01' AND price > 10\" --columns id,price
+  ftable --warehouse ./wh scan shop.orders --to orders.parquet
+  ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt --limit 10")]
+    Scan(Verb<ScanArgs>),
+    /// Count rows, from file footers where that is exact
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh count shop.orders --where \"dt = DATE '2024-01-01'\"")]
+    Count(Verb<FilteredArgs>),
+    /// List the partitions, empty ones included
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh partitions shop.orders --where \"dt >= DATE '2024-01-01'\"")]
+    Partitions(Verb<FilteredArgs>),
+    /// List the files that a scan reads, split by split
+    #[command(after_help = "Example:\n  ftable --warehouse ./wh files shop.orders --where \"dt = DATE '2024-01-01'\"")]
+    Files(Verb<FilteredArgs>),
+    /// Show the main job end to end in a temporary directory
+    #[command(after_help = "Example:\n  ftable demo")]
+    Demo(Verb<NoArgs>),
+}
+
+/// Nothing.
+#[derive(Debug, Args)]
+pub(crate) struct NoArgs {}
+
+/// A directory in place of a table's name.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct PathArgs {
+    /// Directory of the table, in place of its name
+    #[arg(long, value_name = "LOCATION")]
+    pub(crate) path: Option<String>,
+    /// Columns of the table at --path ('id INT, dt DATE'), or a FILE.json with members fields, partitionKeys, options;
+    /// without it the schema that lies under the path
+    #[arg(long, value_name = "DDL|FILE.json", requires = "path")]
+    pub(crate) schema: Option<String>,
+    /// Partition keys of the table at --path, in the order of the directories
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "schema")]
+    pub(crate) partitioned_by: Vec<String>,
+    /// Format of the files at --path: parquet or orc [default: parquet]
+    #[arg(long, value_name = "FORMAT", requires = "path")]
+    pub(crate) format: Option<String>,
+}
+
+/// One table.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TableArgs {
+    /// Table in the warehouse, as db.t
+    #[arg(value_name = "TABLE", required_unless_present = "path", conflicts_with = "path")]
+    pub(crate) table: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PathArgs,
+}
+
+/// `create`
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// Table to create, as db.t
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    /// Columns ('id INT NOT NULL, dt DATE'), or a FILE.json with members fields, partitionKeys, options
+    #[arg(long, value_name = "DDL|FILE.json")]
+    pub(crate) schema: String,
+    /// Partition keys, in the order of the directories
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) partitioned_by: Vec<String>,
+    /// Option of the table, such as file.format=orc; repeatable
+    #[arg(short = 'o', long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) table_options: Vec<(String, String)>,
+    /// Keep the data there; only the schema lies in the warehouse, and dropping the table keeps the data
+    #[arg(long, value_name = "URI")]
+    pub(crate) location: Option<String>,
+    /// Do nothing if the table exists
+    #[arg(long)]
+    pub(crate) if_not_exists: bool,
+}
+
+/// `drop`
+#[derive(Debug, Args)]
+pub(crate) struct DropArgs {
+    /// Table to drop, as db.t
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+}
+
+/// `tables`
+#[derive(Debug, Args)]
+pub(crate) struct TablesArgs {
+    /// Database; without it all of them
+    #[arg(value_name = "DATABASE")]
+    pub(crate) database: Option<String>,
+}
+
+/// `schema`
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+/// `insert`
+#[derive(Debug, Args)]
+pub(crate) struct InsertArgs {
+    /// Table, then files; with --path all are files, and - is the standard input
+    #[arg(value_name = "TABLE|FILE", required = true)]
+    pub(crate) operands: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: PathArgs,
+    /// Format of the files [default: by their extensions]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) input_format: Option<InputFormat>,
+    /// Write all rows to this partition; a value for every partition key
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value)]
+    pub(crate) partition: Vec<(String, String)>,
+}
+
+/// A table and a filter.
+#[derive(Debug, Args)]
+pub(crate) struct FilteredArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Only what matches, as a SQL condition: "dt >= DATE '2024-01-01' AND name LIKE 'a%'"
+    #[arg(long = "where", value_name = "EXPR")]
+    pub(crate) filter: Option<String>,
+}
+
+/// `scan`
+#[derive(Debug, Args)]
+pub(crate) struct ScanArgs {
+    #[command(flatten)]
+    pub(crate) filtered: FilteredArgs,
+    /// Columns to read, in this order [default: all, in the table's order]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+    /// At most this many rows
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) limit: Option<u64>,
+    /// Begin each row with the column _VALUE_KIND (0 = inserted)
+    #[arg(long)]
+    pub(crate) value_kind: bool,
+    /// Write the rows to a file whose extension says the format: .parquet, .orc, .csv, .json or .arrow
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<String>,
+}
+
+/// `key=value` at the first equals sign.
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err("it must be KEY=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn global_options_before_and_behind_the_verb_add_up() {
+        let line = "ftable -c a=1 --warehouse x --output csv databases -c b=2=3 --warehouse y --quiet";
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let Command::Databases(verb) = cli.command else { panic!("another verb") };
+        let merged = verb.global.merged_over(cli.global);
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(merged.options, [pair("a", "1"), pair("b", "2=3")]);
+        assert_eq!(merged.warehouse.as_deref(), Some("y"));
+        assert_eq!(merged.output, Some(OutputFormat::Csv));
+        assert!(merged.quiet);
+    }
+
+    #[test]
+    fn a_table_is_a_name_or_a_path() {
+        for (line, accepted) in [
+            ("ftable scan db.t", true),
+            ("ftable scan --path d", true),
+            ("ftable scan", false),
+            ("ftable scan db.t --path d", false),
+            ("ftable scan db.t --schema x", false),
+            ("ftable scan --path d --partitioned-by x", false),
+            ("ftable scan --path d --schema x --partitioned-by x --format orc", true),
+            ("ftable scan db.t u", false),
+            ("ftable insert db.t -", true),
+            ("ftable insert", false),
+            ("ftable -c novalue databases", false),
+            ("ftable", false),
+            ("ftable truncate db.t", false),
+        ] {
+            let parsed = Cli::try_parse_from(line.split(' '));
+            assert_eq!(parsed.is_ok(), accepted, "{line}: {:?}", parsed.err().map(|error| error.to_string()));
+        }
+    }
+}

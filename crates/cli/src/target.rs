@@ -1,0 +1,177 @@
+//! Which table or catalog the arguments mean.
+
+use std::sync::Arc;
+
+use ftable_catalog::Catalog;
+use ftable_core::types::parse_columns;
+use ftable_core::{ErrorKind, Identifier, Options, Schema};
+use ftable_io::{Location, open_file_system};
+use ftable_table::{CatalogExt, FormatTable};
+use snafu::ResultExt;
+
+use crate::args::{Global, PathArgs, TableArgs};
+use crate::context::Context;
+use crate::error::{FileSnafu, InputSnafu, Result, UsageSnafu};
+
+/// Options that a catalog reads and no table.
+const CATALOG_KEYS: [&str; 4] = ["warehouse", "metastore", "table.type", "case-sensitive"];
+/// Options that a catalog gives to new tables.
+const CATALOG_PREFIX: &str = "table-default.";
+/// The option that says the files' format.
+const FILE_FORMAT: &str = "file.format";
+
+/// The catalog of the warehouse.
+///
+/// # Errors
+/// Wrong usage without a warehouse; what the catalog refuses.
+pub(crate) async fn catalog(global: &Global) -> Result<Arc<dyn Catalog>> {
+    let mut options: Options = global.options.iter().cloned().collect();
+    if let Some(warehouse) = &global.warehouse {
+        options.set("warehouse", warehouse);
+    }
+    if !options.contains("warehouse") && !options.contains("metastore") {
+        let message = "no warehouse is given; say --warehouse URI, or name a table by --path LOCATION";
+        return UsageSnafu { message }.fail();
+    }
+    Ok(ftable_catalog::open(options).await?)
+}
+
+/// The table that is named or that lies at a path, with the options of this call over its own.
+pub(crate) async fn table(context: &Context, target: &TableArgs) -> Result<FormatTable> {
+    open(context, target, table_options(&context.global)).await
+}
+
+/// The same without the options of this call: the table as it is kept.
+pub(crate) async fn table_as_kept(context: &Context, target: &TableArgs) -> Result<FormatTable> {
+    open(context, target, Options::new()).await
+}
+
+/// The table that rows are written to: its directory may be made by that.
+pub(crate) async fn table_to_write(global: &Global, name: Option<&str>, place: &PathArgs) -> Result<FormatTable> {
+    let options = table_options(global);
+    match name {
+        Some(name) => named(global, name, &options).await,
+        None => at_path(place, path_exists(place).await?, options).await,
+    }
+}
+
+async fn open(context: &Context, target: &TableArgs, options: Options) -> Result<FormatTable> {
+    let Some(name) = &target.table else {
+        let exists = path_exists(&target.place).await?;
+        let table = at_path(&target.place, exists, options).await?;
+        if !exists {
+            context.warn([format!("{} does not exist", table.location())]);
+        }
+        return Ok(table);
+    };
+    named(&context.global, name, &options).await
+}
+
+async fn named(global: &Global, name: &str, options: &Options) -> Result<FormatTable> {
+    let identifier: Identifier = name.parse()?;
+    let table = catalog(global).await?.get_format_table(&identifier).await?;
+    match options.is_empty() {
+        true => Ok(table),
+        false => Ok(table.with_options(options)?),
+    }
+}
+
+async fn path_exists(place: &PathArgs) -> Result<bool> {
+    let location: Location = place.path.as_deref().unwrap_or_default().parse()?;
+    let found = open_file_system(&location, &Options::new())?.stat(location.path()).await?;
+    Ok(found.is_some())
+}
+
+async fn at_path(place: &PathArgs, exists: bool, mut options: Options) -> Result<FormatTable> {
+    let path = place.path.as_deref().unwrap_or_default();
+    if let Some(format) = &place.format {
+        options.set(FILE_FORMAT, format);
+    }
+    let mut table = FormatTable::builder(path)?;
+    if let Some(text) = &place.schema {
+        let mut schema = schema(text, &place.partitioned_by)?;
+        // A table without a format of its own has the one that this call says.
+        if let (false, Some(format)) = (schema.options.contains(FILE_FORMAT), options.get_raw(FILE_FORMAT)) {
+            schema.options.set(FILE_FORMAT, format);
+        }
+        table = table.schema(schema);
+    }
+    match table.options(options).open().await {
+        Err(error) if error.kind() == ErrorKind::NotFound && place.schema.is_none() => {
+            let message = match exists {
+                true => "no schema lies under it; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt",
+                false => "it does not exist",
+            };
+            InputSnafu { file: path, message }.fail()
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn table_options(global: &Global) -> Options {
+    let of_table = |key: &str| !CATALOG_KEYS.contains(&key) && !key.starts_with(CATALOG_PREFIX);
+    global.options.iter().filter(|(key, _)| of_table(key)).cloned().collect()
+}
+
+/// The schema that a column list or a file `*.json` describes.
+///
+/// # Errors
+/// A text or file that cannot be read; partition keys that are said twice.
+pub(crate) fn schema(text: &str, partitioned_by: &[String]) -> Result<Schema> {
+    let keys = partitioned_by.iter().map(|key| key.trim().to_owned());
+    if !text.to_ascii_lowercase().ends_with(".json") {
+        return Ok(Schema::builder().fields(parse_columns(text)?).partition_by(keys).build()?);
+    }
+    let json = std::fs::read_to_string(text).context(FileSnafu { action: "read", path: text })?;
+    let mut schema = match Schema::from_json(&json) {
+        Ok(schema) => schema,
+        Err(error) => return InputSnafu { file: text, message: error.to_string() }.fail(),
+    };
+    if !schema.options.contains("type") {
+        schema.options.set("type", "format-table");
+    }
+    let keys: Vec<String> = keys.collect();
+    if !keys.is_empty() {
+        if !schema.partition_keys.is_empty() && schema.partition_keys != keys {
+            let message = format!("{text} has partitionKeys; leave --partitioned-by out");
+            return UsageSnafu { message }.fail();
+        }
+        schema.partition_keys = keys;
+    }
+    Ok(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn catalog_options_are_not_laid_over_tables() {
+        let pairs = ["warehouse", "metastore", "table-default.x", "read.batch-size"].map(|key| (key.to_owned(), "1".to_owned()));
+        let global = Global { options: pairs.to_vec(), ..Global::default() };
+        assert_eq!(table_options(&global), Options::from([("read.batch-size", "1")]));
+    }
+
+    #[test]
+    fn schemas_from_text_and_from_files() {
+        let keys = ["b".to_owned(), " a".to_owned()];
+        let from_text = schema("a INT, b DATE", &keys).unwrap();
+        assert_eq!(from_text.partition_keys, ["b", "a"]);
+        assert_eq!(from_text.options.get_raw("type"), Some("format-table"));
+
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("s.JSON");
+        let file = file.to_str().unwrap();
+        let json = r#"{"fields": [{"name": "a", "type": "INT"}], "partitionKeys": ["a"], "options": {"file.format": "orc"}}"#;
+        std::fs::write(file, json).unwrap();
+        let from_file = schema(file, &[]).unwrap();
+        assert_eq!(from_file.partition_keys, ["a"]);
+        assert_eq!(from_file.options.get_raw("file.format"), Some("orc"));
+        assert_eq!(schema(file, &["b".to_owned()]).unwrap_err().exit_code(), 2);
+
+        std::fs::write(file, "{").unwrap();
+        let error = schema(file, &[]).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{file}: schema JSON cannot be read")), "{error}");
+        assert_eq!(schema("missing.json", &[]).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

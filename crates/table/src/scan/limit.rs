@@ -1,0 +1,51 @@
+//! A limit that ends planning: once the footers of the files found so far hold enough rows, nothing more is listed.
+
+use ftable_io::path::join;
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryStreamExt};
+use snafu::ResultExt;
+
+use super::FoundPartition;
+use crate::error::Result;
+use crate::format_table::FormatTable;
+
+type Found = BoxStream<'static, Result<Vec<FoundPartition>>>;
+
+/// The partitions that are found first and together hold at least `limit` rows, or all there are.
+///
+/// Of the last one only the files that are needed are kept.
+pub(super) fn first(table: FormatTable, found: Found, limit: u64) -> Found {
+    stream::try_unfold((table, found, limit), |(table, mut found, left)| async move {
+        if left == 0 {
+            return Ok(None);
+        }
+        let Some(mut partitions) = found.try_next().await? else { return Ok(None) };
+        partitions.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut left = left;
+        let mut enough = Vec::new();
+        for mut partition in partitions {
+            let mut needed = 0;
+            for file in &partition.files {
+                if left == 0 {
+                    break;
+                }
+                let rows = count(&table, &partition.path, &file.name, file.size).await?;
+                left = left.saturating_sub(rows);
+                needed += 1;
+            }
+            partition.files.truncate(needed);
+            enough.push(partition);
+            if left == 0 {
+                break;
+            }
+        }
+        Ok(Some((enough, (table, found, left))))
+    })
+    .boxed()
+}
+
+async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> Result<u64> {
+    let directory = if partition.is_empty() { table.root().to_owned() } else { join(table.root(), partition) };
+    let file = table.file_system().open(&join(&directory, name), Some(size)).await.context(table.io())?;
+    table.file_format().count_rows(file, None).await.context(table.format_error())
+}
