@@ -161,7 +161,7 @@ pub(crate) struct PathArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TableArgs {
     /// Table in the warehouse, as db.t
-    #[arg(value_name = "TABLE", required_unless_present = "path", conflicts_with = "path")]
+    #[arg(value_name = "TABLE", required_unless_present = "path")]
     pub(crate) table: Option<String>,
     #[command(flatten)]
     pub(crate) place: PathArgs,
@@ -296,7 +296,6 @@ mod tests {
             ("ftable scan db.t", true),
             ("ftable scan --path d", true),
             ("ftable scan", false),
-            ("ftable scan db.t --path d", false),
             ("ftable scan db.t --schema x", false),
             ("ftable scan --path d --partitioned-by x", false),
             ("ftable scan --path d --schema x --partitioned-by x --format orc", true),

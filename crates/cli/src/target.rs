@@ -56,6 +56,10 @@ pub(crate) async fn table_to_write(global: &Global, name: Option<&str>, place: &
 }
 
 async fn open(context: &Context, target: &TableArgs, options: Options) -> Result<FormatTable> {
+    if let (Some(name), Some(path)) = (&target.table, &target.place.path) {
+        let message = format!("both a table ({name}) and --path ({path}) are given; name one of them");
+        return UsageSnafu { message }.fail();
+    }
     let Some(name) = &target.table else {
         let exists = path_exists(&target.place).await?;
         let table = at_path(&target.place, exists, options).await?;

@@ -29,7 +29,7 @@ pub use commit::{CommitReport, RepairOptions, RepairReport, TableCommit};
 pub use context::{CommitContext, ReadContext, ScanContext, WriteContext};
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};
-pub use read::{BatchStream, TableRead, VALUE_KIND_FIELD};
+pub use read::{BatchStream, ReadMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD};
 pub use scan::{FileSlice, PartitionEntry, Plan, PlanMetrics, SkipReason, Split, TableScan};
 pub use value::datum_at;
 pub use write::{CommitMessage, TableWrite};

@@ -1,4 +1,6 @@
-//! One value of an Arrow column.
+//! One value of an Arrow column, and one value as a column.
+
+mod constant;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -8,6 +10,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use ftable_core::{DataType, Datum, TypeKind};
+
+pub(crate) use constant::{constant, nanos_per_unit};
 
 /// The value at a row of a column of a type that is not nested; `None` for null.
 ///

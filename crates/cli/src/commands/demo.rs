@@ -1,7 +1,7 @@
 //! `demo`: the main job end to end, in a directory that goes away.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder, StringBuilder};
@@ -10,7 +10,8 @@ use arrow_array::types::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
-use ftable_core::{FileFormatKind, Identifier, Schema};
+use ftable_core::partition::is_hidden;
+use ftable_core::{Identifier, Schema};
 use ftable_table::{CatalogExt, FormatTable};
 use futures::TryStreamExt;
 use snafu::ResultExt;
@@ -59,7 +60,7 @@ async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Res
     let columns = "id BIGINT NOT NULL, item STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, gift BOOLEAN, \
                    sold_at TIMESTAMP(6), dt DATE, region STRING";
     tell(story, format_args!("1. Create shop.orders as Parquet, partitioned by dt and region:\n   {columns}"));
-    let table = create(context, "shop.orders", columns, FileFormatKind::Parquet).await?;
+    let table = create(context, "shop.orders", columns, &[("file.format", "parquet")]).await?;
 
     let price = decimal_prices().map_err(not_a_batch)?;
     let written = write(&table, orders(price).map_err(not_a_batch)?).await?;
@@ -79,7 +80,7 @@ async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Res
     let rows = table.read().build()?.count(&plan).await?;
     tell(story, format_args!("5. Count: {rows} rows, by the footers of {} files alone", plan.file_count()));
 
-    tell(story, format_args!("6. What lies on disk, for every engine to read:"));
+    tell(story, format_args!("6. What lies on disk; a date is spelled as its day number, as Paimon does:"));
     tree(story, &warehouse.join("shop.db/orders"));
     Ok(())
 }
@@ -87,12 +88,13 @@ async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Res
 async fn orc(context: &Context, story: &mut String, warehouse: &Path) -> Result<()> {
     let columns = "id BIGINT NOT NULL, item STRING, quantity INT, price DOUBLE, weight DOUBLE, gift BOOLEAN, \
                    sold_at TIMESTAMP(6), dt DATE, region STRING";
-    let table = create(context, "shop.orders_orc", columns, FileFormatKind::Orc).await?;
+    let options = [("file.format", "orc"), ("partition.legacy-name", "false")];
+    let table = create(context, "shop.orders_orc", columns, &options).await?;
     let mut prices = PrimitiveBuilder::<Float64Type>::new();
     // A few thousand cents: exact.
     ORDERS.iter().for_each(|order| prices.append_value(order.3 as f64 / 100.0));
     let written = write(&table, orders(Arc::new(prices.finish())).map_err(not_a_batch)?).await?;
-    tell(story, format_args!("7. The same in ORC, with price as DOUBLE: append {written}, and scan with that filter:"));
+    tell(story, format_args!("7. The same in ORC, dates spelled out (partition.legacy-name=false): {written}; the same scan:"));
     scan(&table, story, &["id", "item", "price", "dt", "region"]).await?;
     tree(story, &warehouse.join("shop.db/orders_orc"));
     Ok(())
@@ -103,12 +105,12 @@ fn tell(story: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(story, "{line}");
 }
 
-async fn create(context: &Context, name: &str, columns: &str, format: FileFormatKind) -> Result<FormatTable> {
+async fn create(context: &Context, name: &str, columns: &str, options: &[(&str, &str)]) -> Result<FormatTable> {
     let identifier: Identifier = name.parse()?;
     let schema = Schema::builder()
         .fields(ftable_core::types::parse_columns(columns)?)
         .partition_by(["dt", "region"])
-        .option("file.format", format.name())
+        .options(options.iter().copied())
         .build()?;
     let catalog = target::catalog(&context.global).await?;
     catalog.create_database(identifier.database(), true).await?;
@@ -136,14 +138,15 @@ async fn scan(table: &FormatTable, story: &mut String, columns: &[&str]) -> Resu
     Ok(())
 }
 
-/// Lists files below a directory, those of a partition key's directory together.
+/// Lists files below a directory, a line for each partition.
 fn tree(story: &mut String, root: &Path) {
     tell(story, format_args!("   {}/", root.file_name().unwrap_or_default().to_string_lossy()));
     for first in children(root) {
         tell(story, format_args!("     {}/", name(&first)));
         for second in children(&first) {
-            let files: Vec<String> = children(&second).iter().map(|file| format!("/{}", name(file))).collect();
-            tell(story, format_args!("       {}{}", name(&second), files.join(" ")));
+            let files: Vec<String> = children(&second).iter().map(|file| name(file)).collect();
+            let below = if second.is_dir() { format!("/{}", files.join(" ")) } else { String::new() };
+            tell(story, format_args!("       {}{below}", name(&second)));
         }
     }
 }
@@ -152,9 +155,11 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn children(directory: &Path) -> Vec<std::path::PathBuf> {
+/// What lies in a directory, without what is hidden from readers.
+fn children(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| !is_hidden(&name(path)));
     paths.sort();
     paths
 }

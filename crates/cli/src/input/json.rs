@@ -95,7 +95,10 @@ impl Iterator for Rows {
 fn not_an_object(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let told = text.split(" at line ").next().unwrap_or_default();
-    format!("not a JSON object on one line: {told} (at character {})", error.column())
+    match error.column() {
+        0 => format!("not a JSON object on one line: {told}"),
+        column => format!("not a JSON object on one line: {told} (at byte {column})"),
+    }
 }
 
 /// The members of an object in their order, values unread.
@@ -156,9 +159,9 @@ mod tests {
             ("{\"id\":1}\n{\"x\":1}", "rows: line 2: column 'x' is not one of the table's: id"),
             ("{\"id\":1,\"id\":2}", "rows: line 1: column 'id' is there twice"),
             ("\n{\"id\":\"x\"}", "rows: line 2: column 'id': 'x' is no INT"),
-            ("[1]", "rows: line 1: not a JSON object on one line: invalid type: sequence, expected an object (at character 1)"),
-            ("{\"id\":", "rows: line 1: not a JSON object on one line: EOF while parsing a value (at character 6)"),
-            ("{\"id\":1} {}", "rows: line 1: not a JSON object on one line: trailing characters (at character 10)"),
+            ("[1]", "rows: line 1: not a JSON object on one line: invalid type: sequence, expected an object"),
+            ("{\"id\":", "rows: line 1: not a JSON object on one line: EOF while parsing a value (at byte 6)"),
+            ("{\"id\":1} {}", "rows: line 1: not a JSON object on one line: trailing characters (at byte 10)"),
         ] {
             assert_eq!(read(text, "id INT").unwrap_err().to_string(), message, "{text}");
         }

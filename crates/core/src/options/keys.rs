@@ -105,6 +105,10 @@ option_keys! {
     FILE_BLOCK_SIZE: MemorySize = "file.block-size", Honoured;
     "rows a batch when writing"
     WRITE_BATCH_SIZE: i32 = "write.batch-size" ["orc.write.batch-size"] = "1024", Honoured;
+    "files that one writer holds open at once; for one more the file that waited longest for rows is ended"
+    FORMAT_TABLE_WRITE_MAX_OPEN_FILES: i32 = "format-table.write.max-open-files" = "128", Honoured;
+    "memory for rows that wait to be encoded, over all partitions of one writer; beyond it the fullest partition is encoded"
+    FORMAT_TABLE_WRITE_BUFFER_SIZE: MemorySize = "format-table.write.buffer-size" = "256 mb", Honoured;
     "memory a batch when writing orc"
     WRITE_BATCH_MEMORY: MemorySize = "write.batch-memory" = "128 mb", NoEffect("a batch ends by its rows");
 

@@ -43,6 +43,10 @@ pub struct FormatTableOptions {
     pub read_batch_size: usize,
     /// `write.batch-size` in rows, at least 1.
     pub write_batch_size: usize,
+    /// `format-table.write.max-open-files`, at least 1.
+    pub write_max_open_files: usize,
+    /// `format-table.write.buffer-size` in bytes.
+    pub write_buffer_size: u64,
     /// `format-table.scan.list-parallelism`, 1..=1000.
     pub list_parallelism: usize,
     /// `dynamic-partition-overwrite`: an overwrite replaces the partitions it writes to.
@@ -87,8 +91,10 @@ impl FormatTableOptions {
             block_size: block_size(format, options)?,
             split_target_size: positive(options, &SOURCE_SPLIT_TARGET_SIZE)?,
             split_open_file_cost: options.get(&SOURCE_SPLIT_OPEN_FILE_COST)?.0,
-            read_batch_size: batch_size(options, &READ_BATCH_SIZE)?,
-            write_batch_size: batch_size(options, &WRITE_BATCH_SIZE)?,
+            read_batch_size: count(options, &READ_BATCH_SIZE)?,
+            write_batch_size: count(options, &WRITE_BATCH_SIZE)?,
+            write_max_open_files: count(options, &FORMAT_TABLE_WRITE_MAX_OPEN_FILES)?,
+            write_buffer_size: options.get(&FORMAT_TABLE_WRITE_BUFFER_SIZE)?.0,
             // Paimon clamps it instead of refusing.
             list_parallelism: options
                 .get(&FORMAT_TABLE_SCAN_LIST_PARALLELISM)?
@@ -218,7 +224,7 @@ fn positive<T: Count>(options: &Options, key: &OptionKey<T>) -> Result<u64> {
     }
 }
 
-fn batch_size(options: &Options, key: &OptionKey<i32>) -> Result<usize> {
+fn count(options: &Options, key: &OptionKey<i32>) -> Result<usize> {
     Ok(usize::try_from(positive(options, key)?).unwrap_or(usize::MAX))
 }
 

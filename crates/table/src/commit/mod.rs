@@ -13,6 +13,7 @@ use serde::Serialize;
 use snafu::ResultExt;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(crate) use repair::repair;
 pub use repair::{RepairOptions, RepairReport};
@@ -135,7 +136,7 @@ impl FormatTableCommit {
             intent.remove_directories.clone_from(&intent.replaces);
         }
         let (table, create) = (self.table.clone(), selection.create);
-        let task = tokio::spawn(async move {
+        let task = self.runtime()?.spawn(async move {
             repair::resolve_overlapping(&table, &intent).await?;
             Replacement::new(&table, &intent).run().await?;
             for directory in create {
@@ -148,6 +149,12 @@ impl FormatTableCommit {
             Ok(replaced) => replaced,
             Err(_) => CutOffSnafu { table: self.table.name(), what: "a commit" }.fail(),
         }
+    }
+
+    /// The runtime for tasks that go on when the caller gives up.
+    fn runtime(&self) -> Result<Handle> {
+        let message = "a commit needs a tokio runtime: run it inside one";
+        Handle::try_current().map_err(|_| UnusableSnafu { table: self.table.name(), message }.build())
     }
 
     async fn selection(&self, scope: &Scope, messages: &[CommitMessage]) -> Result<Selection> {
@@ -199,7 +206,7 @@ impl TableCommit for FormatTableCommit {
         }
         let table = self.table.clone();
         // A task of its own: a caller that gives up must not leave half of the files visible.
-        match tokio::spawn(async move { publish::append(&table, &messages).await }).await {
+        match self.runtime()?.spawn(async move { publish::append(&table, &messages).await }).await {
             Ok(published) => published.map(|()| report),
             Err(_) => CutOffSnafu { table: self.table.name(), what: "a commit" }.fail(),
         }

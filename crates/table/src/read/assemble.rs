@@ -10,10 +10,10 @@ use ftable_core::predicate::BoundPredicate;
 use ftable_core::types::to_arrow_type;
 
 use super::columns::{Columns, Source};
-use super::constant::constant;
 use super::filter::evaluate;
 use crate::error::{Error, InternalSnafu, Result};
 use crate::format_table::FormatTable;
+use crate::value::constant;
 
 /// Puts the batches of one partition together.
 pub(super) struct Assembler {

@@ -1,10 +1,9 @@
 //! Row counts from footers.
 
-use std::sync::Arc;
-
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
+use super::metrics::ReadLog;
 use super::units::Unit;
 use crate::error::{InternalSnafu, Result};
 use crate::format_table::FormatTable;
@@ -12,9 +11,9 @@ use crate::format_table::FormatTable;
 /// Footers read side by side.
 const CONCURRENT_FOOTERS: usize = 32;
 
-pub(super) async fn from_footers(table: &FormatTable, units: Vec<Unit>) -> Result<u64> {
+pub(super) async fn from_footers(table: &FormatTable, units: Vec<Unit>, log: &ReadLog) -> Result<u64> {
     stream::iter(units)
-        .map(|unit| count(table, unit))
+        .map(|unit| count(table, unit, log))
         .buffer_unordered(CONCURRENT_FOOTERS)
         .try_fold(0_u64, |sum, rows| async move {
             match sum.checked_add(rows) {
@@ -25,7 +24,15 @@ pub(super) async fn from_footers(table: &FormatTable, units: Vec<Unit>) -> Resul
         .await
 }
 
-async fn count(table: &FormatTable, unit: Unit) -> Result<u64> {
+async fn count(table: &FormatTable, unit: Unit, log: &ReadLog) -> Result<u64> {
+    let path = unit.path.clone();
+    match from_footer(table, unit).await {
+        Ok(rows) => Ok(rows),
+        Err(error) => log.forgive(table, &path, error).map(|()| 0),
+    }
+}
+
+async fn from_footer(table: &FormatTable, unit: Unit) -> Result<u64> {
     let file = table.file_system().open(&unit.path, Some(unit.size)).await.context(table.io())?;
-    table.file_format().count_rows(Arc::clone(&file), unit.range).await.context(table.format_error())
+    table.file_format().count_rows(file, unit.range).await.context(table.format_error())
 }

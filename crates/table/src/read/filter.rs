@@ -14,7 +14,7 @@ use arrow_schema::{DataType as ArrowType, TimeUnit};
 use ftable_core::Datum;
 use ftable_core::predicate::{BoundPredicate, CompareOp};
 
-use super::constant::nanos_per_unit;
+use crate::value::nanos_per_unit;
 
 /// Evaluates a predicate over rows; null where SQL says NULL.
 ///

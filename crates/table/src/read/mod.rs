@@ -2,9 +2,9 @@
 
 mod assemble;
 mod columns;
-mod constant;
 mod count;
 mod filter;
+mod metrics;
 mod tasks;
 mod units;
 
@@ -18,11 +18,13 @@ use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 
 pub use columns::VALUE_KIND_FIELD;
+pub use metrics::{ReadMetrics, SkippedFiles};
 
 use crate::error::{ForeignSnafu, Result};
 use crate::format_table::FormatTable;
 use crate::scan::{Plan, Split};
 use columns::Columns;
+use metrics::ReadLog;
 use units::Unit;
 
 /// The batches of a read.
@@ -54,6 +56,10 @@ pub trait TableRead: Send + Sync {
     /// # Errors
     /// As [`Self::stream`].
     async fn count(&self, plan: &Plan) -> Result<u64>;
+
+    /// The files that this reader has left out so far, because `scan.ignore-lost-files` or
+    /// `scan.ignore-corrupt-files` says so. Complete once its streams have ended.
+    fn metrics(&self) -> ReadMetrics;
 }
 
 /// What a read was asked for.
@@ -91,12 +97,13 @@ pub(crate) struct FormatTableRead {
     settings: ReadSettings,
     /// The columns without a plan's filter.
     columns: Arc<Columns>,
+    log: Arc<ReadLog>,
 }
 
 impl FormatTableRead {
     pub(crate) fn new(table: FormatTable, settings: ReadSettings) -> Result<Self> {
         let columns = Arc::new(Columns::new(&table, &settings, None)?);
-        Ok(Self { table, settings, columns })
+        Ok(Self { table, settings, columns, log: Arc::default() })
     }
 
     fn columns_for(&self, plan: &Plan) -> Result<Arc<Columns>> {
@@ -128,7 +135,12 @@ impl FormatTableRead {
         let units = units::of_splits(&self.table, columns, splits)?;
         let parallelism = self.settings.parallelism();
         let units = units::spread(&self.table, units, parallelism);
-        let batches = tasks::read(&self.table, Arc::clone(columns), units, parallelism, self.settings.preserve_order)?;
+        let job = tasks::Job {
+            table: self.table.clone(),
+            columns: Arc::clone(columns),
+            log: Arc::clone(&self.log),
+        };
+        let batches = tasks::read(job, units, parallelism, self.settings.preserve_order)?;
         Ok(match limit {
             None => batches,
             Some(limit) => limited(batches, limit),
@@ -161,12 +173,16 @@ impl TableRead for FormatTableRead {
         }
         let units = units::of_splits(&self.table, &columns, plan.splits())?;
         let counted = if units.iter().all(Unit::is_decided) {
-            count::from_footers(&self.table, units).await?
+            count::from_footers(&self.table, units, &self.log).await?
         } else {
             let batches = self.start(&columns, plan.splits(), limit)?;
             batches.try_fold(0, |rows, batch| async move { Ok(rows + batch.num_rows() as u64) }).await?
         };
         Ok(limit.map_or(counted, |limit| counted.min(limit)))
+    }
+
+    fn metrics(&self) -> ReadMetrics {
+        self.log.metrics()
     }
 }
 

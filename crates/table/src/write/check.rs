@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, cast::AsArray};
+use arrow_arith::boolean::is_not_null;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, Scalar, cast::AsArray};
 use arrow_schema::SchemaRef;
+use arrow_select::zip::zip;
 use ftable_core::DataField;
-use ftable_core::types::to_arrow_schema;
+use ftable_core::schema::default_value;
+use ftable_core::types::{to_arrow_schema, to_arrow_type};
 use ftable_formats::Conversion;
 use snafu::ResultExt;
 
 use crate::error::{BatchSnafu, Error, Result};
 use crate::format_table::FormatTable;
 use crate::read::VALUE_KIND_FIELD;
+use crate::value::constant;
 
 /// A batch whose columns have the table's types.
 pub(super) struct Checked {
@@ -31,8 +35,16 @@ pub(super) struct Checker {
 /// Where the columns of the table are in a batch.
 struct Plan {
     /// For each column of the table.
-    columns: Vec<Option<(usize, Conversion)>>,
+    columns: Vec<Option<Column>>,
     value_kind: Option<usize>,
+}
+
+/// A column of a batch on its way to one of the table.
+struct Column {
+    index: usize,
+    conversion: Conversion,
+    /// What takes the place of null: an array of one value.
+    default: Option<ArrayRef>,
 }
 
 impl Checker {
@@ -122,19 +134,36 @@ impl Checker {
                 let (name, given, declared) = (&field.name, given.data_type(), &field.data_type);
                 self.refuse(format!("column '{name}' of type {given} cannot be stored as {declared} without loss; cast it"))
             })?;
-            columns.push(Some((index, conversion)));
+            columns.push(Some(Column { index, conversion, default: self.default_of(field)? }));
         }
         Ok(Plan { columns, value_kind })
     }
 
+    /// The default of a column, as Java Paimon's writer applies it: to nulls, of partition keys too. A NOT NULL column
+    /// is checked before, so a default does not save a null there.
+    fn default_of(&self, field: &DataField) -> Result<Option<ArrayRef>> {
+        let Some(value) = default_value(field).context(self.table.core())? else { return Ok(None) };
+        let data_type = to_arrow_type(&field.data_type).context(self.table.core())?;
+        match constant(Some(&value), &data_type, 1) {
+            Some(array) => Ok(Some(array)),
+            None => Err(self.refuse(format!("the default of column '{}' is no {}", field.name, field.data_type))),
+        }
+    }
+
     fn convert(&self, batch: &RecordBatch, plan: &Plan, column: usize, field: &DataField) -> Result<ArrayRef> {
         let found = plan.columns.get(column).and_then(Option::as_ref);
-        let array = found.and_then(|(index, conversion)| Some((batch.columns().get(*index)?, conversion)));
-        match array {
-            Some((array, conversion)) => {
-                conversion.convert_input(&field.name, array).map_err(|message| self.refuse(message))
+        let array = found.and_then(|column| Some((batch.columns().get(column.index)?, column)));
+        let Some((array, column)) = array else {
+            return Err(self.refuse(format!("column '{}' is missing", field.name)));
+        };
+        let converted = column.conversion.convert_input(&field.name, array).map_err(|message| self.refuse(message))?;
+        match &column.default {
+            Some(default) if converted.null_count() > 0 => {
+                let valid = is_not_null(&converted).map_err(|error| self.refuse(error.to_string()))?;
+                zip(&valid, &converted, &Scalar::new(Arc::clone(default)))
+                    .map_err(|error| self.refuse(error.to_string()))
             }
-            None => Err(self.refuse(format!("column '{}' is missing", field.name))),
+            _ => Ok(converted),
         }
     }
 

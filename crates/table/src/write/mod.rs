@@ -24,11 +24,6 @@ use partition::PartitionWriter;
 use route::Router;
 use stage::Ledger;
 
-/// Bytes of routed rows, over all partitions, after which the fullest are encoded.
-const BUFFERED_BYTES: u64 = 64 * 1024 * 1024;
-/// Files that are open at once: well below the limit of open files that systems set for a process.
-const MOST_OPEN_FILES: usize = 128;
-
 /// The state of a writer while a call is under way, and for ever if the call's future is dropped: which rows were
 /// taken is not known then, and a second try would write some of them twice.
 const GIVEN_UP: &str = "was given up in the middle of a call";
@@ -144,7 +139,7 @@ impl FormatTableWrite {
                 self.encode(part.partition).await?;
             }
         }
-        while self.buffered > BUFFERED_BYTES {
+        while self.buffered > self.table.options().write_buffer_size {
             let fullest = self.partitions.iter().enumerate().max_by_key(|(_, writer)| writer.buffered());
             let Some((fullest, _)) = fullest else { break };
             self.encode(fullest).await?;
@@ -168,7 +163,7 @@ impl FormatTableWrite {
     /// Ends the file that waited longest for rows if no more may be open.
     async fn make_room(&mut self) -> Result<()> {
         let is_open = |writer: &&mut PartitionWriter| writer.has_open_file();
-        if self.partitions.iter_mut().filter(is_open).count() < MOST_OPEN_FILES {
+        if self.partitions.iter_mut().filter(is_open).count() < self.table.options().write_max_open_files {
             return Ok(());
         }
         let longest = self.partitions.iter_mut().filter(is_open).min_by_key(|writer| writer.last_encoded());

@@ -33,7 +33,7 @@ impl Store {
 
     /// A path below a fresh directory of the local disk.
     pub(crate) fn local_at(path: &str) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = scratch();
         let location = directory.path().join(path).to_str().unwrap().to_owned();
         Self {
             _directory: Some(directory),
@@ -137,6 +137,13 @@ impl Store {
             .file_system(Arc::clone(&self.file_system));
         builder.schema(schema(columns, keys, options)).open().await
     }
+}
+
+/// A fresh directory, in memory where the system has a file system there: tables of many directories are made.
+fn scratch() -> TempDir {
+    tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
 }
 
 /// A schema from column texts.

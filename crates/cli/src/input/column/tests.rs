@@ -35,7 +35,7 @@ fn json_values_of_every_type_are_kept() {
         ("BIGINT", "9223372036854775807"),
         ("FLOAT", "0.1"),
         ("FLOAT", "\"-Infinity\""),
-        ("DOUBLE", "1e23"),
+        ("DOUBLE", "1e+23"),
         ("DOUBLE", "-0.0"),
         ("DOUBLE", "\"NaN\""),
         ("DECIMAL(10, 2)", "\"-0.01\""),

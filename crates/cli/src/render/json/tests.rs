@@ -37,10 +37,10 @@ fn integers_have_all_their_digits() {
 #[test]
 fn floats_have_their_own_shortest_digits() {
     let floats = [0.1, 3.402_823_5e38, 1.175_494_4e-38, 1.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
-    let expected = ["0.1", "3.4028235e38", "1.1754944e-38", "1.0", "-0.0", "\"NaN\"", "\"Infinity\"", "\"-Infinity\""];
+    let expected = ["0.1", "3.4028235e+38", "1.1754944e-38", "1.0", "-0.0", "\"NaN\"", "\"Infinity\"", "\"-Infinity\""];
     assert_eq!(values(Float32Array::from(floats.to_vec())), expected);
     let doubles = [0.1, f64::MAX, 5e-324, 1e23, -0.0, f64::NAN, f64::NEG_INFINITY];
-    let expected = ["0.1", "1.7976931348623157e308", "5e-324", "1e23", "-0.0", "\"NaN\"", "\"-Infinity\""];
+    let expected = ["0.1", "1.7976931348623157e+308", "5e-324", "1e+23", "-0.0", "\"NaN\"", "\"-Infinity\""];
     assert_eq!(values(Float64Array::from(doubles.to_vec())), expected);
 }
 

@@ -1,4 +1,4 @@
-//! A partition value as a column.
+//! One value as a column.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use arrow_schema::{DataType as ArrowType, TimeUnit};
 use ftable_core::Datum;
 
 /// A column of one value, repeated; `None` where the value is not one of the type.
-pub(super) fn constant(value: Option<&Datum>, data_type: &ArrowType, rows: usize) -> Option<ArrayRef> {
+pub(crate) fn constant(value: Option<&Datum>, data_type: &ArrowType, rows: usize) -> Option<ArrayRef> {
     let Some(value) = value else { return Some(new_null_array(data_type, rows)) };
     Some(match (value, data_type) {
         (Datum::Boolean(value), ArrowType::Boolean) => Arc::new(BooleanArray::from(vec![*value; rows])),
@@ -61,7 +61,7 @@ fn primitive<T: arrow_array::ArrowPrimitiveType>(value: T::Native, rows: usize) 
 }
 
 /// Nanoseconds in one unit.
-pub(super) fn nanos_per_unit(unit: TimeUnit) -> i128 {
+pub(crate) fn nanos_per_unit(unit: TimeUnit) -> i128 {
     match unit {
         TimeUnit::Second => 1_000_000_000,
         TimeUnit::Millisecond => 1_000_000,
