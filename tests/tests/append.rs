@@ -169,10 +169,7 @@ async fn what_others_keep_in_the_staging_directory_stays() {
         .await
         .unwrap();
     let mut third = place.table.write().build().unwrap();
-    third
-        .write(ids_and_p(&[(100, Some("a"))]))
-        .await
-        .unwrap();
+    third.write(ids_and_p(&[(100, Some("a"))])).await.unwrap();
     let of_third = third.prepare_commit().await.unwrap();
     let mut committer = place.table.commit().build().unwrap();
     committer.abort(of_third).await.unwrap();
@@ -444,9 +441,16 @@ async fn keys_are_directories_in_their_own_order_and_not_in_the_files() {
     let place = Place::new(columns, &["y", "m"], &[]).await;
     let numbers = |values: [i32; 2]| Arc::new(arrow_array::Int32Array::from(values.to_vec()));
     let ids = Arc::new(Int64Array::from(vec![1, 2]));
-    let rows = batch([("m", numbers([7, 8])), ("id", ids), ("y", numbers([2024; 2]))]);
+    let rows = batch([
+        ("m", numbers([7, 8])),
+        ("id", ids),
+        ("y", numbers([2024; 2])),
+    ]);
     append(&place.table, rows).await.unwrap();
-    assert_eq!(rows_in_order(&place.seen).await.unwrap(), ["7 1 2024", "8 2 2024"]);
+    assert_eq!(
+        rows_in_order(&place.seen).await.unwrap(),
+        ["7 1 2024", "8 2 2024"]
+    );
     let names = place.tree();
     assert!(names.contains(&"y=2024/m=7/".to_owned()), "{names:?}");
 
@@ -454,7 +458,10 @@ async fn keys_are_directories_in_their_own_order_and_not_in_the_files() {
     let keyless = format!("{}/y=2024/m=7", place.location());
     let builder = FormatTable::builder(&keyless).unwrap();
     let table = builder.schema(schema(columns, &[], &[])).open().await;
-    assert_eq!(common::rows(&table.unwrap()).await.unwrap(), ["NULL 1 NULL"]);
+    assert_eq!(
+        common::rows(&table.unwrap()).await.unwrap(),
+        ["NULL 1 NULL"]
+    );
 }
 
 #[tokio::test]
@@ -505,23 +512,49 @@ async fn settings_a_format_table_cannot_act_on_are_refused_by_name() {
         (refusal(read().branch("dev").build()), "branch 'dev'"),
         (refusal(write().branch("dev").build()), "branch 'dev'"),
         (refusal(commit().branch("dev").build()), "branch 'dev'"),
-        (refusal(scan().streaming_mode(true).build()), "streaming mode"),
-        (refusal(read().streaming_mode(true).build()), "streaming mode"),
-        (refusal(write().streaming_mode(true).build()), "streaming mode"),
-        (refusal(commit().streaming_mode(true).build()), "streaming mode"),
+        (
+            refusal(scan().streaming_mode(true).build()),
+            "streaming mode",
+        ),
+        (
+            refusal(read().streaming_mode(true).build()),
+            "streaming mode",
+        ),
+        (
+            refusal(write().streaming_mode(true).build()),
+            "streaming mode",
+        ),
+        (
+            refusal(commit().streaming_mode(true).build()),
+            "streaming mode",
+        ),
         (refusal(scan().bucket_filter(3).build()), "bucket filter 3"),
-        (refusal(scan().global_index_result("i").build()), "global index 'i'"),
+        (
+            refusal(scan().global_index_result("i").build()),
+            "global index 'i'",
+        ),
         (refusal(scan().snapshot(7).build()), "snapshot 7"),
         (refusal(read().read_schema().build()), "a read schema"),
         (refusal(write().write_schema().build()), "a write schema"),
         (refusal(write().write_id(5).build()), "write id 5"),
-        (refusal(commit().ignore_empty_commit(false).build()), "an empty commit"),
-        (refusal(commit().use_rest_catalog_commit(true).build()), "the REST catalog"),
+        (
+            refusal(commit().ignore_empty_commit(false).build()),
+            "an empty commit",
+        ),
+        (
+            refusal(commit().use_rest_catalog_commit(true).build()),
+            "the REST catalog",
+        ),
         (refusal(commit().table_id("x-1").build()), "table id 'x-1'"),
-        (refusal(commit().append_commit_check_conflict(true).build()), "conflict check"),
+        (
+            refusal(commit().append_commit_check_conflict(true).build()),
+            "conflict check",
+        ),
     ];
     for (text, what) in refused {
-        let (named, rest) = text.split_once(" is not possible on a format table: ").unwrap();
+        let (named, rest) = text
+            .split_once(" is not possible on a format table: ")
+            .unwrap();
         assert!(named.contains(what), "{text}");
         let (reason, instead) = rest.split_once("; ").unwrap();
         assert!(!reason.is_empty() && !instead.is_empty(), "{text}");
@@ -544,7 +577,10 @@ async fn settings_a_format_table_cannot_act_on_are_refused_by_name() {
             refusal(write().options(&options)),
             refusal(commit().options(&options)),
         ] {
-            assert!(text.contains(&format!("option '{key}' = '{value}'")), "{text}");
+            assert!(
+                text.contains(&format!("option '{key}' = '{value}'")),
+                "{text}"
+            );
         }
     }
 }
@@ -560,7 +596,9 @@ async fn settings_left_at_their_defaults_are_never_refused() {
     let write = table.write().branch("main").streaming_mode(false);
     write.options(&same).unwrap().build().unwrap();
     let commit = table.commit().branch("main").streaming_mode(false);
-    let commit = commit.ignore_empty_commit(true).use_rest_catalog_commit(false);
+    let commit = commit
+        .ignore_empty_commit(true)
+        .use_rest_catalog_commit(false);
     let commit = commit.append_commit_check_conflict(false);
     commit.options(&same).unwrap().build().unwrap();
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use ftable_cli::parse_filter;
 use ftable_cli::render::json;
 use ftable_table::{FormatTable, Plan};
-use ftable_testkit::golden::{Expected, Filter, Golden, partitions_difference, rows_difference, waiting};
+use ftable_testkit::golden::{
+    Expected, Filter, Golden, partitions_difference, rows_difference, waiting,
+};
 use futures::TryStreamExt;
 use serde_json::{Value, json};
 
@@ -39,7 +41,12 @@ where
             findings.push(format!("{name}: {message}"));
         }
     }
-    assert!(findings.is_empty(), "{} cases fail:\n{}", findings.len(), findings.join("\n"));
+    assert!(
+        findings.is_empty(),
+        "{} cases fail:\n{}",
+        findings.len(),
+        findings.join("\n")
+    );
 }
 
 fn text(error: impl std::fmt::Display) -> String {
@@ -47,12 +54,23 @@ fn text(error: impl std::fmt::Display) -> String {
 }
 
 async fn plan(table: &FormatTable) -> Result<Plan, String> {
-    table.scan().build().map_err(text)?.plan().await.map_err(text)
+    table
+        .scan()
+        .build()
+        .map_err(text)?
+        .plan()
+        .await
+        .map_err(text)
 }
 
 async fn rows(table: &FormatTable, plan: &Plan) -> Result<Vec<Value>, String> {
     let read = table.read().value_kind(false).build().map_err(text)?;
-    let batches: Vec<_> = read.stream(plan).map_err(text)?.try_collect().await.map_err(text)?;
+    let batches: Vec<_> = read
+        .stream(plan)
+        .map_err(text)?
+        .try_collect()
+        .await
+        .map_err(text)?;
     let mut rows = Vec::new();
     for batch in batches {
         rows.extend(json::rows(&batch).map_err(text)?);
@@ -67,28 +85,47 @@ async fn check_rows(case: Golden, table: FormatTable) -> Checked {
             rows_difference(expected, &actual, &case.schema().fields).map_or(Ok(()), Err)
         }
         (Expected::Rows(_), Err(message)) => Err(message),
-        (Expected::Error { .. }, Ok(rows)) => Err(format!("{} rows came instead of an error", rows.len())),
+        (Expected::Error { .. }, Ok(rows)) => {
+            Err(format!("{} rows came instead of an error", rows.len()))
+        }
         (Expected::Error { mentions, .. }, Err(message)) => {
-            let missing: Vec<_> = mentions.iter().filter(|word| !message.contains(*word)).collect();
-            if missing.is_empty() { Ok(()) } else { Err(format!("{message}: does not mention {missing:?}")) }
+            let missing: Vec<_> = mentions
+                .iter()
+                .filter(|word| !message.contains(*word))
+                .collect();
+            if missing.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("{message}: does not mention {missing:?}"))
+            }
         }
     }
 }
 
 async fn check_partitions(case: Golden, table: FormatTable) -> Checked {
     // Where reading is an error for a directory's name, listing is too.
-    let name_is_wrong = matches!(case.expected(), Expected::Error { kind, .. } if kind == "partition");
+    let name_is_wrong =
+        matches!(case.expected(), Expected::Error { kind, .. } if kind == "partition");
     if case.partitions().is_empty() || name_is_wrong {
         return Ok(());
     }
-    let listed = table.scan().build().map_err(text)?.list_partitions().await.map_err(text)?;
+    let listed = table
+        .scan()
+        .build()
+        .map_err(text)?
+        .list_partitions()
+        .await
+        .map_err(text)?;
     let keys = case.partition_fields();
     let actual: Vec<Value> = listed
         .iter()
         .map(|entry| {
             let values = keys.iter().zip(&entry.values);
             let values = values.map(|(key, value)| {
-                (key.name.clone(), value.as_ref().map_or(Value::Null, |value| value.to_json()))
+                (
+                    key.name.clone(),
+                    value.as_ref().map_or(Value::Null, |value| value.to_json()),
+                )
             });
             json!({"partition": values.collect::<serde_json::Map<_, _>>(), "path": entry.path})
         })
@@ -97,36 +134,72 @@ async fn check_partitions(case: Golden, table: FormatTable) -> Checked {
 }
 
 async fn check_counts(case: Golden, table: FormatTable) -> Checked {
-    let Expected::Rows(expected) = case.expected() else { return Ok(()) };
+    let Expected::Rows(expected) = case.expected() else {
+        return Ok(());
+    };
     let plan = plan(&table).await?;
-    let counted = table.read().build().map_err(text)?.count(&plan).await.map_err(text)?;
-    if counted == expected.len() as u64 { Ok(()) } else { Err(format!("counted {counted}, not {}", expected.len())) }
+    let counted = table
+        .read()
+        .build()
+        .map_err(text)?
+        .count(&plan)
+        .await
+        .map_err(text)?;
+    if counted == expected.len() as u64 {
+        Ok(())
+    } else {
+        Err(format!("counted {counted}, not {}", expected.len()))
+    }
 }
 
 async fn check_filters(case: Golden, table: FormatTable) -> Checked {
     for filter in case.filters() {
-        check_filter(&table, filter).await.map_err(|message| format!("{}: {message}", filter.predicate))?;
+        check_filter(&table, filter)
+            .await
+            .map_err(|message| format!("{}: {message}", filter.predicate))?;
     }
     Ok(())
 }
 
 async fn check_filter(table: &FormatTable, filter: &Filter) -> Checked {
     let predicate = parse_filter(&filter.predicate).map_err(text)?;
-    let plan = table.scan().filter(predicate).build().map_err(text)?.plan().await.map_err(text)?;
+    let plan = table
+        .scan()
+        .filter(predicate)
+        .build()
+        .map_err(text)?
+        .plan()
+        .await
+        .map_err(text)?;
     let rows = rows(table, &plan).await?;
     if rows.len() != filter.count {
         return Err(format!("{} rows, not {}", rows.len(), filter.count));
     }
-    let counted = table.read().build().map_err(text)?.count(&plan).await.map_err(text)?;
+    let counted = table
+        .read()
+        .build()
+        .map_err(text)?
+        .count(&plan)
+        .await
+        .map_err(text)?;
     if counted != filter.count as u64 {
         return Err(format!("counted {counted}, not {}", filter.count));
     }
-    let Some(expected) = &filter.ids else { return Ok(()) };
-    let mut actual: Vec<i64> = rows.iter().filter_map(|row| row.get("id")?.as_i64()).collect();
+    let Some(expected) = &filter.ids else {
+        return Ok(());
+    };
+    let mut actual: Vec<i64> = rows
+        .iter()
+        .filter_map(|row| row.get("id")?.as_i64())
+        .collect();
     let mut expected = expected.clone();
     actual.sort_unstable();
     expected.sort_unstable();
-    if actual == expected { Ok(()) } else { Err(format!("ids {actual:?}, not {expected:?}")) }
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(format!("ids {actual:?}, not {expected:?}"))
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -162,7 +235,9 @@ async fn no_case_waits_that_passes() {
         let name = case.name().to_owned();
         let path = case.prepare(directory.path()).unwrap();
         let builder = FormatTable::builder(path.to_str().unwrap()).unwrap();
-        let Ok(table) = builder.schema(case.schema().clone()).open().await else { continue };
+        let Ok(table) = builder.schema(case.schema().clone()).open().await else {
+            continue;
+        };
         let passes = check_rows(case.clone(), table.clone()).await.is_ok()
             && check_partitions(case.clone(), table.clone()).await.is_ok()
             && check_counts(case.clone(), table.clone()).await.is_ok()
@@ -171,5 +246,8 @@ async fn no_case_waits_that_passes() {
             passing.push(name);
         }
     }
-    assert!(passing.is_empty(), "these pass and need not wait: {passing:?}");
+    assert!(
+        passing.is_empty(),
+        "these pass and need not wait: {passing:?}"
+    );
 }

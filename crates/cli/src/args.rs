@@ -5,7 +5,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::input::InputFormat;
 use crate::render::OutputFormat;
 
-const ABOUT: &str = "Format tables: directories of Parquet or ORC files in Hive layout, read and written as tables";
+const ABOUT: &str =
+    "Format tables: directories of Parquet or ORC files in Hive layout, read and written as tables";
 
 const LONG_ABOUT: &str = "\
 Format tables: directories of Parquet or ORC files in Hive layout, read and written as tables.
@@ -122,13 +123,19 @@ Example:
   ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt --limit 10")]
     Scan(Verb<ScanArgs>),
     /// Count rows, from file footers where that is exact
-    #[command(after_help = "Example:\n  ftable --warehouse ./wh count shop.orders --where \"dt = DATE '2024-01-01'\"")]
+    #[command(
+        after_help = "Example:\n  ftable --warehouse ./wh count shop.orders --where \"dt = DATE '2024-01-01'\""
+    )]
     Count(Verb<FilteredArgs>),
     /// List the partitions, empty ones included
-    #[command(after_help = "Example:\n  ftable --warehouse ./wh partitions shop.orders --where \"dt >= DATE '2024-01-01'\"")]
+    #[command(
+        after_help = "Example:\n  ftable --warehouse ./wh partitions shop.orders --where \"dt >= DATE '2024-01-01'\""
+    )]
     Partitions(Verb<FilteredArgs>),
     /// List the files that a scan reads, split by split
-    #[command(after_help = "Example:\n  ftable --warehouse ./wh files shop.orders --where \"dt = DATE '2024-01-01'\"")]
+    #[command(
+        after_help = "Example:\n  ftable --warehouse ./wh files shop.orders --where \"dt = DATE '2024-01-01'\""
+    )]
     Files(Verb<FilteredArgs>),
     /// Show the main job end to end in a temporary directory
     #[command(after_help = "Example:\n  ftable demo")]
@@ -150,7 +157,12 @@ pub(crate) struct PathArgs {
     #[arg(long, value_name = "DDL|FILE.json", requires = "path")]
     pub(crate) schema: Option<String>,
     /// Partition keys of the table at --path, in the order of the directories
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "schema")]
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        requires = "schema"
+    )]
     pub(crate) partitioned_by: Vec<String>,
     /// Format of the files at --path: parquet or orc [default: parquet]
     #[arg(long, value_name = "FORMAT", requires = "path")]
@@ -261,7 +273,9 @@ pub(crate) struct ScanArgs {
 /// `key=value` at the first equals sign.
 fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
         _ => Err("it must be KEY=VALUE".to_owned()),
     }
 }
@@ -279,9 +293,12 @@ mod tests {
 
     #[test]
     fn global_options_before_and_behind_the_verb_add_up() {
-        let line = "ftable -c a=1 --warehouse x --output csv databases -c b=2=3 --warehouse y --quiet";
+        let line =
+            "ftable -c a=1 --warehouse x --output csv databases -c b=2=3 --warehouse y --quiet";
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        let Command::Databases(verb) = cli.command else { panic!("another verb") };
+        let Command::Databases(verb) = cli.command else {
+            panic!("another verb")
+        };
         let merged = verb.global.merged_over(cli.global);
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         assert_eq!(merged.options, [pair("a", "1"), pair("b", "2=3")]);
@@ -298,7 +315,10 @@ mod tests {
             ("ftable scan", false),
             ("ftable scan db.t --schema x", false),
             ("ftable scan --path d --partitioned-by x", false),
-            ("ftable scan --path d --schema x --partitioned-by x --format orc", true),
+            (
+                "ftable scan --path d --schema x --partitioned-by x --format orc",
+                true,
+            ),
             ("ftable scan db.t u", false),
             ("ftable insert db.t -", true),
             ("ftable insert", false),
@@ -307,7 +327,12 @@ mod tests {
             ("ftable truncate db.t", false),
         ] {
             let parsed = Cli::try_parse_from(line.split(' '));
-            assert_eq!(parsed.is_ok(), accepted, "{line}: {:?}", parsed.err().map(|error| error.to_string()));
+            assert_eq!(
+                parsed.is_ok(),
+                accepted,
+                "{line}: {:?}",
+                parsed.err().map(|error| error.to_string())
+            );
         }
     }
 }

@@ -28,8 +28,16 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(global: Global) -> Self {
         let out = io::stdout().lock();
-        let by_default = if out.is_terminal() { OutputFormat::Table } else { OutputFormat::Json };
-        Self { format: global.output.unwrap_or(by_default), global, out }
+        let by_default = if out.is_terminal() {
+            OutputFormat::Table
+        } else {
+            OutputFormat::Json
+        };
+        Self {
+            format: global.output.unwrap_or(by_default),
+            global,
+            out,
+        }
     }
 
     /// How output is to be written.
@@ -56,7 +64,9 @@ impl Context {
     /// Says something that is no failure, unless nobody wants to know.
     pub(crate) fn warn(&self, messages: impl IntoIterator<Item = String>) {
         if !self.global.quiet {
-            messages.into_iter().for_each(|message| report("warning", &message));
+            messages
+                .into_iter()
+                .for_each(|message| report("warning", &message));
         }
     }
 
@@ -65,7 +75,8 @@ impl Context {
         if self.global.quiet || !io::stderr().is_terminal() {
             return Progress(None);
         }
-        let style = ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}, {elapsed}");
+        let style =
+            ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}, {elapsed}");
         let bar = ProgressBar::new_spinner().with_message(what);
         if let Ok(style) = style {
             bar.set_style(style);

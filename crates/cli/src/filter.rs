@@ -32,7 +32,9 @@ const SHOWN: usize = 60;
 /// # Errors
 /// [`Filter`](crate::Error::Filter), naming what is not understood.
 pub fn parse_filter(text: &str) -> Result<Predicate> {
-    let parsed = parse(text).map_err(|error| syntax(&error)).and_then(predicate);
+    let parsed = parse(text)
+        .map_err(|error| syntax(&error))
+        .and_then(predicate);
     parsed.or_else(|message| FilterSnafu { text, message }.fail())
 }
 
@@ -41,7 +43,9 @@ fn parse(text: &str) -> Result<Expr, ParserError> {
     let expression = parser.parse_expr()?;
     match parser.peek_token().token {
         Token::EOF => Ok(expression),
-        other => Err(ParserError::ParserError(format!("'{other}' is not expected after the expression"))),
+        other => Err(ParserError::ParserError(format!(
+            "'{other}' is not expected after the expression"
+        ))),
     }
 }
 
@@ -56,25 +60,68 @@ fn syntax(error: &ParserError) -> String {
 fn predicate(expression: Expr) -> Result<Predicate, String> {
     match expression {
         Expr::Nested(inner) => predicate(*inner),
-        Expr::UnaryOp { op: UnaryOperator::Not, expr } => Ok(predicate(*expr)?.negate()),
-        Expr::BinaryOp { op: BinaryOperator::And, .. } => Ok(Predicate::And(chain(expression, &BinaryOperator::And)?)),
-        Expr::BinaryOp { op: BinaryOperator::Or, .. } => Ok(Predicate::Or(chain(expression, &BinaryOperator::Or)?)),
+        Expr::UnaryOp {
+            op: UnaryOperator::Not,
+            expr,
+        } => Ok(predicate(*expr)?.negate()),
+        Expr::BinaryOp {
+            op: BinaryOperator::And,
+            ..
+        } => Ok(Predicate::And(chain(expression, &BinaryOperator::And)?)),
+        Expr::BinaryOp {
+            op: BinaryOperator::Or,
+            ..
+        } => Ok(Predicate::Or(chain(expression, &BinaryOperator::Or)?)),
         Expr::BinaryOp { left, op, right } => comparison(*left, &op, *right),
-        Expr::InList { expr, list, negated } => {
-            let values = list.into_iter().map(literal::read).collect::<Result<Vec<_>, _>>()?;
-            Ok(Predicate::In { column: tested(*expr)?, values, negated })
+        Expr::InList {
+            expr,
+            list,
+            negated,
+        } => {
+            let values = list
+                .into_iter()
+                .map(literal::read)
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(Predicate::In {
+                column: tested(*expr)?,
+                values,
+                negated,
+            })
         }
-        Expr::Between { expr, negated, low, high } => {
+        Expr::Between {
+            expr,
+            negated,
+            low,
+            high,
+        } => {
             let (low, high) = (literal::read(*low)?, literal::read(*high)?);
-            Ok(Predicate::Between { column: tested(*expr)?, low, high, negated })
+            Ok(Predicate::Between {
+                column: tested(*expr)?,
+                low,
+                high,
+                negated,
+            })
         }
-        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+        Expr::Like {
+            negated,
+            any: false,
+            expr,
+            pattern,
+            escape_char,
+        } => {
             let pattern = match literal::read(*pattern)? {
                 Literal::String(pattern) => pattern,
                 other => return Err(format!("LIKE wants a pattern in quotes, not {other}")),
             };
-            let escape = escape_char.map(|escape| escape_character(escape.value)).transpose()?;
-            Ok(Predicate::Like { column: tested(*expr)?, pattern, escape, negated })
+            let escape = escape_char
+                .map(|escape| escape_character(escape.value))
+                .transpose()?;
+            Ok(Predicate::Like {
+                column: tested(*expr)?,
+                pattern,
+                escape,
+                negated,
+            })
         }
         Expr::IsNull(expr) => Ok(col(tested(*expr)?).is_null()),
         Expr::IsNotNull(expr) => Ok(col(tested(*expr)?).is_not_null()),
@@ -116,12 +163,26 @@ fn comparison(left: Expr, operator: &BinaryOperator, right: Expr) -> Result<Pred
         BinaryOperator::LtEq => CompareOp::LtEq,
         BinaryOperator::Gt => CompareOp::Gt,
         BinaryOperator::GtEq => CompareOp::GtEq,
-        other => return Err(format!("operator {other} is not supported; use = <> < <= > >=, IN, BETWEEN or LIKE")),
+        other => {
+            return Err(format!(
+                "operator {other} is not supported; use = <> < <= > >=, IN, BETWEEN or LIKE"
+            ));
+        }
     };
     match (column(left), column(right)) {
-        (Ok(name), Err(value)) => Ok(Predicate::Compare { column: name, op, value: literal::read(value)? }),
-        (Err(value), Ok(name)) => Ok(Predicate::Compare { column: name, op: op.flip(), value: literal::read(value)? }),
-        (Ok(left), Ok(right)) => Err(format!("comparing columns {left} and {right} is not supported; compare a column with a literal")),
+        (Ok(name), Err(value)) => Ok(Predicate::Compare {
+            column: name,
+            op,
+            value: literal::read(value)?,
+        }),
+        (Err(value), Ok(name)) => Ok(Predicate::Compare {
+            column: name,
+            op: op.flip(),
+            value: literal::read(value)?,
+        }),
+        (Ok(left), Ok(right)) => Err(format!(
+            "comparing columns {left} and {right} is not supported; compare a column with a literal"
+        )),
         (Err(left), Err(right)) => {
             // The side that is neither a column nor a literal is the one to name.
             literal::read(left)?;
@@ -138,8 +199,15 @@ fn column(expression: Expr) -> Result<String, Expr> {
         Expr::Identifier(name) => Ok(name.value),
         // Words such as `user` and `current_date` parse as functions without arguments; there are none here, so
         // they are columns.
-        Expr::Function(function) if function.args == FunctionArguments::None && function.over.is_none() => {
-            let name = function.name.0.first().and_then(|part| part.as_ident()).map(|name| name.value.clone());
+        Expr::Function(function)
+            if function.args == FunctionArguments::None && function.over.is_none() =>
+        {
+            let name = function
+                .name
+                .0
+                .first()
+                .and_then(|part| part.as_ident())
+                .map(|name| name.value.clone());
             match name {
                 Some(name) if function.name.0.len() == 1 => Ok(name),
                 _ => Err(Expr::Function(function)),
@@ -173,15 +241,21 @@ fn escape_character(value: Value) -> Result<char, String> {
 fn refusal(expression: &Expr) -> String {
     let what = match expression {
         Expr::Function(function) => format!("function {}", function.name),
-        Expr::CompoundIdentifier(_) | Expr::CompoundFieldAccess { .. } => format!("the nested field {expression}"),
+        Expr::CompoundIdentifier(_) | Expr::CompoundFieldAccess { .. } => {
+            format!("the nested field {expression}")
+        }
         Expr::Cast { .. } | Expr::Convert { .. } => "CAST".to_owned(),
         Expr::Case { .. } => "CASE".to_owned(),
         Expr::Like { .. } => "LIKE ANY".to_owned(),
         Expr::ILike { .. } => "ILIKE".to_owned(),
         Expr::RLike { .. } => "RLIKE".to_owned(),
         Expr::SimilarTo { .. } => "SIMILAR TO".to_owned(),
-        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) => "a subquery".to_owned(),
-        Expr::IsTrue(_) | Expr::IsNotTrue(_) | Expr::IsFalse(_) | Expr::IsNotFalse(_) => "IS TRUE or IS FALSE".to_owned(),
+        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) => {
+            "a subquery".to_owned()
+        }
+        Expr::IsTrue(_) | Expr::IsNotTrue(_) | Expr::IsFalse(_) | Expr::IsNotFalse(_) => {
+            "IS TRUE or IS FALSE".to_owned()
+        }
         Expr::IsDistinctFrom(..) | Expr::IsNotDistinctFrom(..) => "IS DISTINCT FROM".to_owned(),
         Expr::Interval(_) => "INTERVAL".to_owned(),
         Expr::Tuple(_) => "a list of columns".to_owned(),

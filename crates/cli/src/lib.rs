@@ -75,7 +75,9 @@ where
         }
         Err(panic) => {
             let reason = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let reason = reason.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let reason = reason
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_default();
             context::report("error", &format!("internal error: {reason}"));
             ExitCode::FAILURE
         }
@@ -91,7 +93,10 @@ pub fn silence_panics() {
 
 fn execute(cli: Cli) -> Result<()> {
     let started = runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = started.context(FileSnafu { action: "start", path: "the runtime" })?;
+    let runtime = started.context(FileSnafu {
+        action: "start",
+        path: "the runtime",
+    })?;
     let done = runtime.block_on(commands::run(cli));
     runtime.shutdown_timeout(PATIENCE);
     done

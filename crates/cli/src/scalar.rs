@@ -47,7 +47,11 @@ pub(crate) fn clock(text: &str) -> Option<i64> {
         ([hour, minute, second], _) => (*hour, *minute, *second),
         _ => return None,
     };
-    let part = |text: &str, limit: i64| (text.len() == 2).then(|| digits(text))?.filter(|value| *value < limit);
+    let part = |text: &str, limit: i64| {
+        (text.len() == 2)
+            .then(|| digits(text))?
+            .filter(|value| *value < limit)
+    };
     let seconds = (part(hour, 24)? * 60 + part(minute, 60)?) * 60 + part(second, 60)?;
     let nanos = match fraction {
         None => 0,
@@ -75,10 +79,16 @@ pub(crate) fn instant(text: &str) -> Option<i128> {
     }
     let clock_begins = text.find([' ', 'T']);
     let zone = clock_begins.and_then(|begin| text.rfind(['+', '-']).filter(|at| *at > begin));
-    let Some(zone) = zone else { return timestamp(text) };
+    let Some(zone) = zone else {
+        return timestamp(text);
+    };
     let (local, offset) = text.split_at(zone);
     let ahead = clock(offset.get(1..).filter(|offset| offset.len() == 5)?)?;
-    let ahead = if offset.starts_with('-') { -ahead } else { ahead };
+    let ahead = if offset.starts_with('-') {
+        -ahead
+    } else {
+        ahead
+    };
     Some(timestamp(local)? - i128::from(ahead))
 }
 
@@ -121,7 +131,10 @@ pub(crate) fn decimal(text: &str, precision: u8, scale: u8) -> Result<i128, &'st
 
 /// A floating-point number: `NaN`, `Infinity`, `-Infinity`, or decimal text that is not beyond the type's range.
 pub(crate) fn float<F: std::str::FromStr + Into<f64> + Copy>(text: &str) -> Option<F> {
-    let plain = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    let plain = |text: &str| {
+        text.bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+    };
     let value: F = match text {
         "NaN" | "Infinity" | "-Infinity" => return text.parse().ok(),
         text if plain(text) => text.parse().ok()?,
@@ -149,7 +162,11 @@ fn days_of_month(year: i64, month: i64) -> i64 {
 /// Days of a proleptic Gregorian date since 1970-01-01.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March here, so that a leap day is the last of its year.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     let day_of_year = (153 * month + 2) / 5 + day - 1;
     // 0000-03-01 is 719,468 days before 1970-01-01.
@@ -191,7 +208,16 @@ mod tests {
         ] {
             assert_eq!(clock(text), Some(nanos), "{text}");
         }
-        for text in ["24:00:00", "12:60:00", "12:00:60", "1:00:00", "12", "12:00.5", "12:00:00.", "12:00:00.1234567890"] {
+        for text in [
+            "24:00:00",
+            "12:60:00",
+            "12:00:60",
+            "1:00:00",
+            "12",
+            "12:00.5",
+            "12:00:00.",
+            "12:00:00.1234567890",
+        ] {
             assert_eq!(clock(text), None, "{text}");
         }
     }
@@ -217,7 +243,14 @@ mod tests {
             assert_eq!(instant(text), Some(nanos), "{text}");
             assert_eq!(timestamp(text), None, "{text}");
         }
-        for text in ["1970-01-01Z", "1970-01-01T00:00+2:00", "1970-01-01T00:00+02", "1970-01-01T", "Z", "+"] {
+        for text in [
+            "1970-01-01Z",
+            "1970-01-01T00:00+2:00",
+            "1970-01-01T00:00+02",
+            "1970-01-01T",
+            "Z",
+            "+",
+        ] {
             assert_eq!(instant(text), None, "{text}");
         }
     }
@@ -240,17 +273,40 @@ mod tests {
             assert_eq!(decimal(text, 10, 2), Ok(unscaled), "{text}");
         }
         for text in ["0.001", "1e-3", "1.005"] {
-            assert_eq!(decimal(text, 10, 2), Err("it has too many digits after the point"), "{text}");
+            assert_eq!(
+                decimal(text, 10, 2),
+                Err("it has too many digits after the point"),
+                "{text}"
+            );
         }
         for text in ["100000000", "1e2000000000", "1e30"] {
-            assert_eq!(decimal(text, 10, 2), Err("it has too many digits"), "{text}");
+            assert_eq!(
+                decimal(text, 10, 2),
+                Err("it has too many digits"),
+                "{text}"
+            );
         }
-        for text in ["", "-", "x", "1,5", "0x1", "1e", "e5", "NaN", "1 ", "--1", "1e99999999999"] {
+        for text in [
+            "",
+            "-",
+            "x",
+            "1,5",
+            "0x1",
+            "1e",
+            "e5",
+            "NaN",
+            "1 ",
+            "--1",
+            "1e99999999999",
+        ] {
             assert_eq!(decimal(text, 10, 2), Err("it is no number"), "{text}");
         }
         let widest = "9".repeat(38);
         assert_eq!(decimal(&widest, 38, 0), Ok(10_i128.pow(38) - 1));
-        assert_eq!(decimal("-0.00000000000000000000000000000000000001", 38, 38), Ok(-1));
+        assert_eq!(
+            decimal("-0.00000000000000000000000000000000000001", 38, 38),
+            Ok(-1)
+        );
     }
 
     #[test]
@@ -260,7 +316,10 @@ mod tests {
         assert_eq!(float::<f64>("1e39"), Some(1e39));
         assert_eq!(float::<f64>("-Infinity"), Some(f64::NEG_INFINITY));
         assert!(float::<f64>("NaN").is_some_and(f64::is_nan));
-        assert_eq!(float::<f64>("-0.0").map(f64::to_bits), Some((-0.0_f64).to_bits()));
+        assert_eq!(
+            float::<f64>("-0.0").map(f64::to_bits),
+            Some((-0.0_f64).to_bits())
+        );
         for text in ["", "inf", "nan", "infinity", "1_0", "0x1", "1e400", " 1"] {
             assert_eq!(float::<f64>(text), None, "{text}");
         }

@@ -30,7 +30,8 @@ pub(crate) async fn catalog(global: &Global) -> Result<Arc<dyn Catalog>> {
         options.set("warehouse", warehouse);
     }
     if !options.contains("warehouse") && !options.contains("metastore") {
-        let message = "no warehouse is given; say --warehouse URI, or name a table by --path LOCATION";
+        let message =
+            "no warehouse is given; say --warehouse URI, or name a table by --path LOCATION";
         return UsageSnafu { message }.fail();
     }
     Ok(ftable_catalog::open(options).await?)
@@ -47,7 +48,11 @@ pub(crate) async fn table_as_kept(context: &Context, target: &TableArgs) -> Resu
 }
 
 /// The table that rows are written to: its directory may be made by that.
-pub(crate) async fn table_to_write(global: &Global, name: Option<&str>, place: &PathArgs) -> Result<FormatTable> {
+pub(crate) async fn table_to_write(
+    global: &Global,
+    name: Option<&str>,
+    place: &PathArgs,
+) -> Result<FormatTable> {
     let options = table_options(global);
     match name {
         Some(name) => named(global, name, &options).await,
@@ -57,7 +62,8 @@ pub(crate) async fn table_to_write(global: &Global, name: Option<&str>, place: &
 
 async fn open(context: &Context, target: &TableArgs, options: Options) -> Result<FormatTable> {
     if let (Some(name), Some(path)) = (&target.table, &target.place.path) {
-        let message = format!("both a table ({name}) and --path ({path}) are given; name one of them");
+        let message =
+            format!("both a table ({name}) and --path ({path}) are given; name one of them");
         return UsageSnafu { message }.fail();
     }
     let Some(name) = &target.table else {
@@ -82,7 +88,9 @@ async fn named(global: &Global, name: &str, options: &Options) -> Result<FormatT
 
 async fn path_exists(place: &PathArgs) -> Result<bool> {
     let location: Location = place.path.as_deref().unwrap_or_default().parse()?;
-    let found = open_file_system(&location, &Options::new())?.stat(location.path()).await?;
+    let found = open_file_system(&location, &Options::new())?
+        .stat(location.path())
+        .await?;
     Ok(found.is_some())
 }
 
@@ -95,7 +103,10 @@ async fn at_path(place: &PathArgs, exists: bool, mut options: Options) -> Result
     if let Some(text) = &place.schema {
         let mut schema = schema(text, &place.partitioned_by)?;
         // A table without a format of its own has the one that this call says.
-        if let (false, Some(format)) = (schema.options.contains(FILE_FORMAT), options.get_raw(FILE_FORMAT)) {
+        if let (false, Some(format)) = (
+            schema.options.contains(FILE_FORMAT),
+            options.get_raw(FILE_FORMAT),
+        ) {
             schema.options.set(FILE_FORMAT, format);
         }
         table = table.schema(schema);
@@ -103,10 +114,16 @@ async fn at_path(place: &PathArgs, exists: bool, mut options: Options) -> Result
     match table.options(options).open().await {
         Err(error) if error.kind() == ErrorKind::NotFound && place.schema.is_none() => {
             let message = match exists {
-                true => "no schema lies under it; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt",
+                true => {
+                    "no schema lies under it; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt"
+                }
                 false => "it does not exist",
             };
-            InputSnafu { file: path, message }.fail()
+            InputSnafu {
+                file: path,
+                message,
+            }
+            .fail()
         }
         opened => Ok(opened?),
     }
@@ -114,7 +131,12 @@ async fn at_path(place: &PathArgs, exists: bool, mut options: Options) -> Result
 
 fn table_options(global: &Global) -> Options {
     let of_table = |key: &str| !CATALOG_KEYS.contains(&key) && !key.starts_with(CATALOG_PREFIX);
-    global.options.iter().filter(|(key, _)| of_table(key)).cloned().collect()
+    global
+        .options
+        .iter()
+        .filter(|(key, _)| of_table(key))
+        .cloned()
+        .collect()
 }
 
 /// The schema that a column list or a file `*.json` describes.
@@ -124,12 +146,24 @@ fn table_options(global: &Global) -> Options {
 pub(crate) fn schema(text: &str, partitioned_by: &[String]) -> Result<Schema> {
     let keys = partitioned_by.iter().map(|key| key.trim().to_owned());
     if !text.to_ascii_lowercase().ends_with(".json") {
-        return Ok(Schema::builder().fields(parse_columns(text)?).partition_by(keys).build()?);
+        return Ok(Schema::builder()
+            .fields(parse_columns(text)?)
+            .partition_by(keys)
+            .build()?);
     }
-    let json = std::fs::read_to_string(text).context(FileSnafu { action: "read", path: text })?;
+    let json = std::fs::read_to_string(text).context(FileSnafu {
+        action: "read",
+        path: text,
+    })?;
     let mut schema = match Schema::from_json(&json) {
         Ok(schema) => schema,
-        Err(error) => return InputSnafu { file: text, message: error.to_string() }.fail(),
+        Err(error) => {
+            return InputSnafu {
+                file: text,
+                message: error.to_string(),
+            }
+            .fail();
+        }
     };
     if !schema.options.contains("type") {
         schema.options.set("type", "format-table");
@@ -151,9 +185,21 @@ mod tests {
 
     #[test]
     fn catalog_options_are_not_laid_over_tables() {
-        let pairs = ["warehouse", "metastore", "table-default.x", "read.batch-size"].map(|key| (key.to_owned(), "1".to_owned()));
-        let global = Global { options: pairs.to_vec(), ..Global::default() };
-        assert_eq!(table_options(&global), Options::from([("read.batch-size", "1")]));
+        let pairs = [
+            "warehouse",
+            "metastore",
+            "table-default.x",
+            "read.batch-size",
+        ]
+        .map(|key| (key.to_owned(), "1".to_owned()));
+        let global = Global {
+            options: pairs.to_vec(),
+            ..Global::default()
+        };
+        assert_eq!(
+            table_options(&global),
+            Options::from([("read.batch-size", "1")])
+        );
     }
 
     #[test]
@@ -175,7 +221,13 @@ mod tests {
 
         std::fs::write(file, "{").unwrap();
         let error = schema(file, &[]).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{file}: schema JSON cannot be read")), "{error}");
-        assert_eq!(schema("missing.json", &[]).unwrap_err().kind(), ErrorKind::NotFound);
+        assert!(
+            error.starts_with(&format!("{file}: schema JSON cannot be read")),
+            "{error}"
+        );
+        assert_eq!(
+            schema("missing.json", &[]).unwrap_err().kind(),
+            ErrorKind::NotFound
+        );
     }
 }

@@ -190,7 +190,11 @@ pub async fn rows(table: &FormatTable) -> Result<Vec<String>> {
 /// All rows of a table, file by file in the order of the plan.
 pub async fn rows_in_order(table: &FormatTable) -> Result<Vec<String>> {
     let plan = table.scan().build()?.plan().await?;
-    let read = table.read().value_kind(false).preserve_order(true).build()?;
+    let read = table
+        .read()
+        .value_kind(false)
+        .preserve_order(true)
+        .build()?;
     let batches: Vec<RecordBatch> = read.stream(&plan)?.try_collect().await?;
     Ok(batches
         .iter()

@@ -47,7 +47,11 @@ pub fn column(data_type: &DataType, values: &[Option<Datum>]) -> ArrayRef {
                 _ => None,
             });
             let unscaled: Decimal128Array = unscaled.collect();
-            Arc::new(unscaled.with_precision_and_scale(*precision, *scale).unwrap())
+            Arc::new(
+                unscaled
+                    .with_precision_and_scale(*precision, *scale)
+                    .unwrap(),
+            )
         }
         ArrowType::Timestamp(unit, _) => match unit {
             TimeUnit::Millisecond => {
@@ -67,9 +71,9 @@ fn timestamps<T: ArrowPrimitiveType<Native = i64>>(
     nanos_per_unit: i128,
 ) -> ArrayRef {
     let units = values.iter().map(|value| match value {
-        Some(
-            Datum::Timestamp { epoch_nanos, .. } | Datum::TimestampLtz { epoch_nanos, .. },
-        ) => Some(i64::try_from(epoch_nanos / nanos_per_unit).unwrap()),
+        Some(Datum::Timestamp { epoch_nanos, .. } | Datum::TimestampLtz { epoch_nanos, .. }) => {
+            Some(i64::try_from(epoch_nanos / nanos_per_unit).unwrap())
+        }
         _ => None,
     });
     let units: PrimitiveArray<T> = units.collect();

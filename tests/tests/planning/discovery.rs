@@ -84,6 +84,20 @@ async fn a_file_named_like_a_partition_is_no_partition() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_both_a_file_and_a_directory_is_a_partition_beside_a_stray_file() {
+    // Only a store of keys can hold both.
+    let store = Store::memory();
+    store.numbered(["p=a/f", "p=a", "p=a/g", "p=a/g/h"]).await;
+    let table = store.table("id INT, p STRING", &["p"]).await;
+    for filter in [None, Some(col("p").eq("a"))] {
+        let found = plan(&table, filter.clone()).await;
+        assert_eq!(files(&found), ["p=a/f", "p=a/g", "p=a/g/h"], "{filter:?}");
+        assert_eq!(found.metrics().stray_files.examples, ["p=a"]);
+        assert_eq!(ids(&table, filter).await, [1, 3, 4]);
+    }
+}
+
+#[tokio::test]
 async fn files_between_the_levels_belong_to_no_partition() {
     for store in Store::each() {
         store.numbered(["y=1/m=1/f", "y=1/f", "f"]).await;

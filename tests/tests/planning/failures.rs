@@ -241,7 +241,7 @@ async fn errors_of_filters_name_the_column() {
         &["'DT'", "did you mean 'dt'"],
     );
     assert_error(
-        &error(col("dt").eq("foo")),
+        &error(col("dt").gt("foo")),
         ErrorKind::InvalidArgument,
         &["'dt'", "foo", "INT"],
     );

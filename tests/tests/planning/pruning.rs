@@ -342,6 +342,7 @@ async fn a_filter_on_values_that_no_directory_spells_finds_nothing_cheaply() {
         col("y").eq(Literal::Null),
         col("y").eq(3_000_000_000_i64),
         col("y").eq(1.5),
+        col("y").eq("one"),
         col("y").gt(f64::INFINITY),
         col("y").in_list([Literal::Null]),
         col("y").not_in_list([Literal::Int(1), Literal::Null]),

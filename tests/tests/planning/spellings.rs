@@ -480,6 +480,50 @@ async fn a_row_joins_its_canonical_directory_and_aliases_stay_as_they_are() {
 }
 
 #[tokio::test]
+async fn a_declared_partition_is_read_by_its_types_and_named_as_the_table_names_it() {
+    for store in Store::each() {
+        let table = store.table("id INT, dt DATE, m INT", &["dt", "m"]).await;
+        let data = crate::support::rows::batch(&table.fields()[..1], &[vec![int(1)]]);
+        let mut writer = table.write().build().unwrap();
+        let declared = spec(&[("m", "007"), ("dt", "2024-01-01")]);
+        writer
+            .write_partition(&declared, data.clone())
+            .await
+            .unwrap();
+        for (bad, column) in [
+            (&[("dt", "2024-01-01")][..], "m"),
+            (&[("dt", "x"), ("m", "1")], "dt"),
+            (&[("dt", ""), ("m", "1")], "dt"),
+        ] {
+            let error = writer
+                .write_partition(&spec(bad), data.clone())
+                .await
+                .unwrap_err();
+            assert!(
+                error.to_string().contains(&format!("'{column}'")),
+                "{error}"
+            );
+        }
+        let messages = writer.prepare_commit().await.unwrap();
+        table
+            .commit()
+            .build()
+            .unwrap()
+            .commit(messages)
+            .await
+            .unwrap();
+        assert_eq!(
+            crate::support::partitions(&table, None).await,
+            ["dt=19723/m=7"]
+        );
+        assert_eq!(
+            ids(&table, col("dt").eq("2024-01-01").and(col("m").eq(7))).await,
+            [1]
+        );
+    }
+}
+
+#[tokio::test]
 async fn values_of_mixed_kinds_are_texts_or_an_error_that_says_where() {
     for store in Store::each() {
         store

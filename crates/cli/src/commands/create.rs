@@ -18,9 +18,15 @@ pub(super) async fn run(mut context: Context, arguments: CreateArgs) -> Result<(
     let location: Option<Location> = arguments.location.as_deref().map(str::parse).transpose()?;
     let catalog = target::catalog(&context.global).await?;
     let database = identifier.database();
-    let is_new = !catalog.list_databases().await?.iter().any(|name| name == database);
+    let is_new = !catalog
+        .list_databases()
+        .await?
+        .iter()
+        .any(|name| name == database);
     catalog.create_database(database, true).await?;
-    let created = catalog.create_format_table(&identifier, &schema, location, arguments.if_not_exists).await;
+    let created = catalog
+        .create_format_table(&identifier, &schema, location, arguments.if_not_exists)
+        .await;
     if let Err(error) = created {
         if is_new {
             // A refused table leaves nothing behind; a database that is in use by now stays.
@@ -30,6 +36,9 @@ pub(super) async fn run(mut context: Context, arguments: CreateArgs) -> Result<(
     }
     let location = catalog.get_table_location(&identifier).await?;
     let mut records = Records::new(["table", "location"]);
-    records.push([Value::from(identifier.to_string()), Value::from(location.to_string())]);
+    records.push([
+        Value::from(identifier.to_string()),
+        Value::from(location.to_string()),
+    ]);
     context.print(&records)
 }

@@ -33,7 +33,17 @@ const FIRST_DAY: i32 = 19_723;
 const HOUR: i64 = 3_600_000_000;
 
 /// A row: id, item, quantity, price in cents, weight, gift, hour of the day, day from the first, region.
-type Order = (i64, &'static str, i32, i128, f64, Option<bool>, i64, i32, Option<&'static str>);
+type Order = (
+    i64,
+    &'static str,
+    i32,
+    i128,
+    f64,
+    Option<bool>,
+    i64,
+    i32,
+    Option<&'static str>,
+);
 
 const ORDERS: [Order; 6] = [
     (1, "tea", 2, 450, 0.25, Some(false), 9, 0, Some("EU")),
@@ -45,13 +55,22 @@ const ORDERS: [Order; 6] = [
 ];
 
 pub(super) async fn run(mut context: Context) -> Result<()> {
-    let directory = tempfile::tempdir().context(FileSnafu { action: "create", path: "a temporary directory" })?;
+    let directory = tempfile::tempdir().context(FileSnafu {
+        action: "create",
+        path: "a temporary directory",
+    })?;
     let warehouse = directory.path().to_string_lossy().into_owned();
-    context.global = Global { warehouse: Some(warehouse.clone()), ..Global::default() };
-    let mut story = format!("A format table is a directory of files. This warehouse is {warehouse}.\n\n");
+    context.global = Global {
+        warehouse: Some(warehouse.clone()),
+        ..Global::default()
+    };
+    let mut story =
+        format!("A format table is a directory of files. This warehouse is {warehouse}.\n\n");
     parquet(&context, &mut story, directory.path()).await?;
     orc(&context, &mut story, directory.path()).await?;
-    story.push_str("\nThe directory is removed now. `ftable --help` says how to make one that stays.\n");
+    story.push_str(
+        "\nThe directory is removed now. `ftable --help` says how to make one that stays.\n",
+    );
     context.write(story.as_bytes())?;
     context.flush()
 }
@@ -59,28 +78,71 @@ pub(super) async fn run(mut context: Context) -> Result<()> {
 async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Result<()> {
     let columns = "id BIGINT NOT NULL, item STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, gift BOOLEAN, \
                    sold_at TIMESTAMP(6), dt DATE, region STRING";
-    tell(story, format_args!("1. Create shop.orders as Parquet, partitioned by dt and region:\n   {columns}"));
-    let table = create(context, "shop.orders", columns, &[("file.format", "parquet")]).await?;
+    tell(
+        story,
+        format_args!(
+            "1. Create shop.orders as Parquet, partitioned by dt and region:\n   {columns}"
+        ),
+    );
+    let table = create(
+        context,
+        "shop.orders",
+        columns,
+        &[("file.format", "parquet")],
+    )
+    .await?;
 
     let price = decimal_prices().map_err(not_a_batch)?;
     let written = write(&table, orders(price).map_err(not_a_batch)?).await?;
-    tell(story, format_args!("2. Append {written}: each row finds its directory by its own dt and region"));
+    tell(
+        story,
+        format_args!("2. Append {written}: each row finds its directory by its own dt and region"),
+    );
 
-    tell(story, format_args!("3. List the partitions; order 6 has no region, and the default partition keeps its null:"));
+    tell(
+        story,
+        format_args!(
+            "3. List the partitions; order 6 has no region, and the default partition keeps its null:"
+        ),
+    );
     for partition in table.scan().build()?.list_partitions().await? {
         let mut values = Vec::new();
-        write_json_object(partition_members(&table, &partition.values).into_iter(), &mut values);
-        tell(story, format_args!("   {:<38} {}", String::from_utf8_lossy(&values), partition.path));
+        write_json_object(
+            partition_members(&table, &partition.values).into_iter(),
+            &mut values,
+        );
+        tell(
+            story,
+            format_args!(
+                "   {:<38} {}",
+                String::from_utf8_lossy(&values),
+                partition.path
+            ),
+        );
     }
 
     tell(story, format_args!("4. Scan where {FILTER}:"));
-    scan(&table, story, &["id", "item", "price", "gift", "sold_at", "dt", "region"]).await?;
+    scan(
+        &table,
+        story,
+        &["id", "item", "price", "gift", "sold_at", "dt", "region"],
+    )
+    .await?;
 
     let plan = table.scan().build()?.plan().await?;
     let rows = table.read().build()?.count(&plan).await?;
-    tell(story, format_args!("5. Count: {rows} rows, by the footers of {} files alone", plan.file_count()));
+    tell(
+        story,
+        format_args!(
+            "5. Count: {rows} rows, by the footers of {} files alone",
+            plan.file_count()
+        ),
+    );
 
-    tell(story, format_args!("6. What lies on disk; a date is spelled as its day number, as Paimon does:"));
+    tell(
+        story,
+        format_args!("6. What lies on disk; a date is spelled as its day number, as Paimon does:"),
+    );
     tree(story, &warehouse.join("shop.db/orders"));
     Ok(())
 }
@@ -92,9 +154,20 @@ async fn orc(context: &Context, story: &mut String, warehouse: &Path) -> Result<
     let table = create(context, "shop.orders_orc", columns, &options).await?;
     let mut prices = PrimitiveBuilder::<Float64Type>::new();
     // A few thousand cents: exact.
-    ORDERS.iter().for_each(|order| prices.append_value(order.3 as f64 / 100.0));
-    let written = write(&table, orders(Arc::new(prices.finish())).map_err(not_a_batch)?).await?;
-    tell(story, format_args!("7. The same in ORC, dates spelled out (partition.legacy-name=false): {written}; the same scan:"));
+    ORDERS
+        .iter()
+        .for_each(|order| prices.append_value(order.3 as f64 / 100.0));
+    let written = write(
+        &table,
+        orders(Arc::new(prices.finish())).map_err(not_a_batch)?,
+    )
+    .await?;
+    tell(
+        story,
+        format_args!(
+            "7. The same in ORC, dates spelled out (partition.legacy-name=false): {written}; the same scan:"
+        ),
+    );
     scan(&table, story, &["id", "item", "price", "dt", "region"]).await?;
     tree(story, &warehouse.join("shop.db/orders_orc"));
     Ok(())
@@ -105,7 +178,12 @@ fn tell(story: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(story, "{line}");
 }
 
-async fn create(context: &Context, name: &str, columns: &str, options: &[(&str, &str)]) -> Result<FormatTable> {
+async fn create(
+    context: &Context,
+    name: &str,
+    columns: &str,
+    options: &[(&str, &str)],
+) -> Result<FormatTable> {
     let identifier: Identifier = name.parse()?;
     let schema = Schema::builder()
         .fields(ftable_core::types::parse_columns(columns)?)
@@ -114,7 +192,9 @@ async fn create(context: &Context, name: &str, columns: &str, options: &[(&str, 
         .build()?;
     let catalog = target::catalog(&context.global).await?;
     catalog.create_database(identifier.database(), true).await?;
-    catalog.create_format_table(&identifier, &schema, None, false).await?;
+    catalog
+        .create_format_table(&identifier, &schema, None, false)
+        .await?;
     Ok(catalog.get_format_table(&identifier).await?)
 }
 
@@ -123,36 +203,64 @@ async fn write(table: &FormatTable, batch: RecordBatch) -> Result<String> {
     write.write(batch).await?;
     let messages = write.prepare_commit().await?;
     let report = table.commit().build()?.commit(messages).await?;
-    Ok(format!("{} rows, {} files, {} partitions", report.rows, report.files, report.partitions))
+    Ok(format!(
+        "{} rows, {} files, {} partitions",
+        report.rows, report.files, report.partitions
+    ))
 }
 
 async fn scan(table: &FormatTable, story: &mut String, columns: &[&str]) -> Result<()> {
-    let plan = table.scan().filter(parse_filter(FILTER)?).build()?.plan().await?;
-    let read = table.read().columns(columns.iter().copied()).value_kind(false).preserve_order(true).build()?;
+    let plan = table
+        .scan()
+        .filter(parse_filter(FILTER)?)
+        .build()?
+        .plan()
+        .await?;
+    let read = table
+        .read()
+        .columns(columns.iter().copied())
+        .value_kind(false)
+        .preserve_order(true)
+        .build()?;
     let mut batches = read.stream(&plan)?;
     let mut rows = Vec::new();
     while let Some(batch) = batches.try_next().await? {
         json::write_rows(&batch, &mut rows)?;
     }
-    String::from_utf8_lossy(&rows).lines().for_each(|row| tell(story, format_args!("   {row}")));
+    String::from_utf8_lossy(&rows)
+        .lines()
+        .for_each(|row| tell(story, format_args!("   {row}")));
     Ok(())
 }
 
 /// Lists files below a directory, a line for each partition.
 fn tree(story: &mut String, root: &Path) {
-    tell(story, format_args!("   {}/", root.file_name().unwrap_or_default().to_string_lossy()));
+    tell(
+        story,
+        format_args!(
+            "   {}/",
+            root.file_name().unwrap_or_default().to_string_lossy()
+        ),
+    );
     for first in children(root) {
         tell(story, format_args!("     {}/", name(&first)));
         for second in children(&first) {
             let files: Vec<String> = children(&second).iter().map(|file| name(file)).collect();
-            let below = if second.is_dir() { format!("/{}", files.join(" ")) } else { String::new() };
+            let below = if second.is_dir() {
+                format!("/{}", files.join(" "))
+            } else {
+                String::new()
+            };
             tell(story, format_args!("       {}{below}", name(&second)));
         }
     }
 }
 
 fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// What lies in a directory, without what is hidden from readers.
@@ -203,5 +311,9 @@ fn orders(price: ArrayRef) -> Result<RecordBatch, ArrowError> {
 }
 
 fn not_a_batch(error: ArrowError) -> Error {
-    RenderSnafu { format: "a batch", message: error.to_string() }.build()
+    RenderSnafu {
+        format: "a batch",
+        message: error.to_string(),
+    }
+    .build()
 }

@@ -11,7 +11,10 @@ use crate::target;
 
 pub(super) async fn run(mut context: Context, arguments: DropArgs) -> Result<()> {
     let identifier: Identifier = arguments.table.parse()?;
-    target::catalog(&context.global).await?.drop_table(&identifier, false).await?;
+    target::catalog(&context.global)
+        .await?
+        .drop_table(&identifier, false)
+        .await?;
     let mut records = Records::new(["dropped"]);
     records.push([Value::from(identifier.to_string())]);
     context.print(&records)

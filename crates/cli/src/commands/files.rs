@@ -34,12 +34,17 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
 fn write_line(table: &FormatTable, split: &Split, out: &mut Vec<u8>) -> Result<()> {
     let values = table.partition_values(split.partition().unwrap_or_default())?;
     let values = partition_members(table, &values).into_iter();
-    let values: Map<String, Value> = values.map(|(name, value)| (name.to_owned(), value)).collect();
+    let values: Map<String, Value> = values
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
     let files = split.files().iter().map(|file| {
         let path = split.path_of(file);
         json!({"path": path, "size": file.size(), "offset": file.offset(), "length": file.length()})
     });
-    let members = [("partition", Value::from(values)), ("files", files.collect::<Vec<_>>().into())];
+    let members = [
+        ("partition", Value::from(values)),
+        ("files", files.collect::<Vec<_>>().into()),
+    ];
     write_json_object(members.into_iter(), out);
     out.push(b'\n');
     Ok(())

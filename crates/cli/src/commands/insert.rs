@@ -12,13 +12,19 @@ use crate::render::records::Records;
 use crate::target;
 
 pub(super) async fn run(mut context: Context, arguments: InsertArgs) -> Result<()> {
-    let InsertArgs { operands, place, input_format, partition } = arguments;
+    let InsertArgs {
+        operands,
+        place,
+        input_format,
+        partition,
+    } = arguments;
     let (name, files) = match operands.split_first() {
         Some((name, files)) if place.path.is_none() => (Some(name.as_str()), files),
         _ => (None, operands.as_slice()),
     };
     if files.is_empty() {
-        let message = "no file is given; name files of rows behind the table, or - for the standard input";
+        let message =
+            "no file is given; name files of rows behind the table, or - for the standard input";
         return UsageSnafu { message }.fail();
     }
     let table = target::table_to_write(&context.global, name, &place).await?;
@@ -38,7 +44,11 @@ async fn insert(
 ) -> Result<CommitReport> {
     let mut commit = table.commit().build()?;
     let mut write = table.write().build()?;
-    let wanted = Wanted::new(table.fields(), table.partition_keys(), !partition.is_empty());
+    let wanted = Wanted::new(
+        table.fields(),
+        table.partition_keys(),
+        !partition.is_empty(),
+    );
     let progress = context.progress("writing");
     let written = async {
         for file in files {

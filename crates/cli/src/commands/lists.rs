@@ -10,7 +10,11 @@ use crate::target;
 
 pub(super) async fn databases(mut context: Context) -> Result<()> {
     let mut records = Records::new(["database"]);
-    for database in target::catalog(&context.global).await?.list_databases().await? {
+    for database in target::catalog(&context.global)
+        .await?
+        .list_databases()
+        .await?
+    {
         records.push([Value::from(database)]);
     }
     context.print(&records)

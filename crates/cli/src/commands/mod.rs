@@ -22,18 +22,41 @@ use crate::filter::parse_filter;
 
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
-    let Cli { global: before, command } = cli;
+    let Cli {
+        global: before,
+        command,
+    } = cli;
     match command {
-        Command::Create(verb) => create::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Drop(verb) => drop::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Databases(verb) => lists::databases(Context::new(verb.global.merged_over(before))).await,
-        Command::Tables(verb) => lists::tables(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Schema(verb) => schema::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Insert(verb) => insert::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Scan(verb) => scan::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Count(verb) => count::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Partitions(verb) => partitions::run(Context::new(verb.global.merged_over(before)), verb.own).await,
-        Command::Files(verb) => files::run(Context::new(verb.global.merged_over(before)), verb.own).await,
+        Command::Create(verb) => {
+            create::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Drop(verb) => {
+            drop::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Databases(verb) => {
+            lists::databases(Context::new(verb.global.merged_over(before))).await
+        }
+        Command::Tables(verb) => {
+            lists::tables(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Schema(verb) => {
+            schema::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Insert(verb) => {
+            insert::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Scan(verb) => {
+            scan::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Count(verb) => {
+            count::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Partitions(verb) => {
+            partitions::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Files(verb) => {
+            files::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
         Command::Demo(verb) => demo::run(Context::new(verb.global.merged_over(before))).await,
     }
 }
@@ -44,7 +67,15 @@ fn filter_of(arguments: &FilteredArgs) -> Result<Option<Predicate>> {
 }
 
 /// The values of a partition as JSON, by key.
-fn partition_members<'a>(table: &'a FormatTable, values: &[Option<Datum>]) -> Vec<(&'a str, Value)> {
+fn partition_members<'a>(
+    table: &'a FormatTable,
+    values: &[Option<Datum>],
+) -> Vec<(&'a str, Value)> {
     let json = |value: &Option<Datum>| value.as_ref().map_or(Value::Null, Datum::to_json);
-    table.partition_keys().iter().map(String::as_str).zip(values.iter().map(json)).collect()
+    table
+        .partition_keys()
+        .iter()
+        .map(String::as_str)
+        .zip(values.iter().map(json))
+        .collect()
 }

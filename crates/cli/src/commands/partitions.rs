@@ -23,15 +23,27 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
     let partitions = scan.build()?.list_partitions().await?;
     if context.format() == OutputFormat::Json {
         let mut lines = Vec::new();
-        partitions.iter().for_each(|partition| write_line(&table, partition, &mut lines));
+        partitions
+            .iter()
+            .for_each(|partition| write_line(&table, partition, &mut lines));
         context.write(&lines)?;
         return context.flush();
     }
-    let names = table.partition_keys().iter().map(String::as_str).chain(["path", "files", "bytes"]);
+    let names = table
+        .partition_keys()
+        .iter()
+        .map(String::as_str)
+        .chain(["path", "files", "bytes"]);
     let mut records = Records::new(names);
     for partition in partitions {
-        let values = partition_members(&table, &partition.values).into_iter().map(|(_, value)| value);
-        let facts = [Value::from(partition.path), partition.file_count.into(), partition.total_bytes.into()];
+        let values = partition_members(&table, &partition.values)
+            .into_iter()
+            .map(|(_, value)| value);
+        let facts = [
+            Value::from(partition.path),
+            partition.file_count.into(),
+            partition.total_bytes.into(),
+        ];
         records.push(values.chain(facts));
     }
     context.print(&records)
@@ -39,8 +51,13 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
 
 fn write_line(table: &FormatTable, partition: &PartitionEntry, out: &mut Vec<u8>) {
     let values = partition_members(table, &partition.values).into_iter();
-    let values = values.map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>();
-    let members = [("partition", Value::from(values)), ("path", Value::from(partition.path.as_str()))];
+    let values = values
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect::<serde_json::Map<_, _>>();
+    let members = [
+        ("partition", Value::from(values)),
+        ("path", Value::from(partition.path.as_str())),
+    ];
     write_json_object(members.into_iter(), out);
     out.push(b'\n');
 }

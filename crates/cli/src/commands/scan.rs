@@ -23,7 +23,10 @@ pub(super) async fn run(mut context: Context, arguments: ScanArgs) -> Result<()>
     if let Some(limit) = arguments.limit {
         scan = scan.limit(limit);
     }
-    let mut read = table.read().value_kind(arguments.value_kind).preserve_order(true);
+    let mut read = table
+        .read()
+        .value_kind(arguments.value_kind)
+        .preserve_order(true);
     if let Some(columns) = &arguments.columns {
         read = read.columns(columns.iter().map(|column| column.trim()));
     }
@@ -37,7 +40,11 @@ pub(super) async fn run(mut context: Context, arguments: ScanArgs) -> Result<()>
     }
 }
 
-async fn print(context: &mut Context, schema: &arrow_schema::SchemaRef, mut batches: BatchStream) -> Result<()> {
+async fn print(
+    context: &mut Context,
+    schema: &arrow_schema::SchemaRef,
+    mut batches: BatchStream,
+) -> Result<()> {
     let mut rows = RowWriter::new(context.format(), schema);
     let mut text = Vec::new();
     rows.begin(&mut text);

@@ -18,7 +18,13 @@ pub(super) async fn run(mut context: Context, arguments: SchemaArgs) -> Result<(
     match context.format() {
         OutputFormat::Json => {
             let json = serde_json::to_string(schema);
-            let json = json.or_else(|error| RenderSnafu { format: "JSON", message: error.to_string() }.fail())?;
+            let json = json.or_else(|error| {
+                RenderSnafu {
+                    format: "JSON",
+                    message: error.to_string(),
+                }
+                .fail()
+            })?;
             context.write(format!("{json}\n").as_bytes())?;
         }
         OutputFormat::Table => {
@@ -58,17 +64,28 @@ fn ddl(name: &str, schema: &TableSchema) -> String {
         if let Some(comment) = &field.description {
             let _ = write!(text, " COMMENT {}", quoted_text(comment));
         }
-        text.push_str(if at + 1 < schema.fields.len() { ",\n" } else { "\n" });
+        text.push_str(if at + 1 < schema.fields.len() {
+            ",\n"
+        } else {
+            "\n"
+        });
     }
     text.push(')');
     if !schema.partition_keys.is_empty() {
-        let keys: Vec<String> = schema.partition_keys.iter().map(|key| quoted_name(key)).collect();
+        let keys: Vec<String> = schema
+            .partition_keys
+            .iter()
+            .map(|key| quoted_name(key))
+            .collect();
         let _ = write!(text, " PARTITIONED BY ({})", keys.join(", "));
     }
     if let Some(comment) = &schema.comment {
         let _ = write!(text, " COMMENT {}", quoted_text(comment));
     }
-    let options = schema.options.iter().map(|(key, value)| format!("  {} = {}", quoted_text(key), quoted_text(value)));
+    let options = schema
+        .options
+        .iter()
+        .map(|(key, value)| format!("  {} = {}", quoted_text(key), quoted_text(value)));
     let options: Vec<String> = options.collect();
     if !options.is_empty() {
         let _ = write!(text, " WITH (\n{}\n)", options.join(",\n"));
@@ -79,8 +96,14 @@ fn ddl(name: &str, schema: &TableSchema) -> String {
 
 fn quoted_name(name: &str) -> String {
     let plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain {
+        name.to_owned()
+    } else {
+        format!("`{}`", name.replace('`', "``"))
+    }
 }
 
 fn quoted_text(text: &str) -> String {
@@ -99,12 +122,21 @@ mod tests {
     #[test]
     fn the_columns_of_the_statement_read_back() {
         let fields = parse_columns(COLUMNS).unwrap();
-        let schema = Schema::builder().fields(fields.clone()).partition_by(["dt"]).option("k", "v'").build().unwrap();
+        let schema = Schema::builder()
+            .fields(fields.clone())
+            .partition_by(["dt"])
+            .option("k", "v'")
+            .build()
+            .unwrap();
         let text = ddl("db.t", &TableSchema::new(0, &schema, 0));
         let expected = "CREATE TABLE db.t (\n  id BIGINT NOT NULL,\n  `a ``b` STRING DEFAULT 'it''s' COMMENT 'x',\n  dt DATE\n\
                         ) PARTITIONED BY (dt) WITH (\n  'file.format' = 'parquet',\n  'k' = 'v''',\n  'type' = 'format-table'\n)\n";
         assert_eq!(text, expected);
-        let list = text.split_once('(').and_then(|(_, rest)| rest.split_once("\n)")).unwrap().0;
+        let list = text
+            .split_once('(')
+            .and_then(|(_, rest)| rest.split_once("\n)"))
+            .unwrap()
+            .0;
         assert_eq!(parse_columns(list).unwrap(), fields);
     }
 }

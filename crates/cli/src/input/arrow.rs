@@ -16,10 +16,16 @@ use crate::error::{Error, InputSnafu, Result};
 const MAGIC: &[u8] = b"ARROW1";
 
 /// The batches of a file or a stream.
-pub(super) fn open(mut source: Source, wanted: Wanted) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>>>> {
+pub(super) fn open(
+    mut source: Source,
+    wanted: Wanted,
+) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>>>> {
     let name = source.name.clone();
     let refuse = |error: ArrowError| refusal(&name, &error);
-    let beginning = source.reader.fill_buf().map_err(|error| source_error(&name, &error))?;
+    let beginning = source
+        .reader
+        .fill_buf()
+        .map_err(|error| source_error(&name, &error))?;
     if !beginning.starts_with(MAGIC) {
         let reader = StreamReader::try_new(source.reader, None).map_err(refuse)?;
         let picked = Picked::new(&name, &reader.schema(), wanted)?;
@@ -27,7 +33,9 @@ pub(super) fn open(mut source: Source, wanted: Wanted) -> Result<Box<dyn Iterato
     }
     // A file begins at its end: what cannot be read backwards is copied.
     let spooled = spool(&mut source.reader)?;
-    let file = spooled.reopen().map_err(|error| source_error(&name, &error))?;
+    let file = spooled
+        .reopen()
+        .map_err(|error| source_error(&name, &error))?;
     let reader = file_reader(file).map_err(refuse)?;
     let picked = Picked::new(&name, &reader.schema(), wanted)?;
     Ok(Box::new(picked.apply(reader)))
@@ -38,11 +46,19 @@ fn file_reader<R: Read + Seek>(file: R) -> Result<FileReader<std::io::BufReader<
 }
 
 fn refusal(file: &str, error: &ArrowError) -> Error {
-    InputSnafu { file, message: format!("not a readable Arrow file or stream: {error}") }.build()
+    InputSnafu {
+        file,
+        message: format!("not a readable Arrow file or stream: {error}"),
+    }
+    .build()
 }
 
 fn source_error(file: &str, error: &std::io::Error) -> Error {
-    InputSnafu { file, message: format!("it cannot be read: {error}") }.build()
+    InputSnafu {
+        file,
+        message: format!("it cannot be read: {error}"),
+    }
+    .build()
 }
 
 /// Which columns of the batches are written.
@@ -55,14 +71,32 @@ struct Picked {
 
 impl Picked {
     fn new(name: &str, given: &ArrowSchema, wanted: Wanted) -> Result<Self> {
-        let refuse = |message: String| InputSnafu { file: name, message }.build();
-        for field in given.fields().iter().filter(|field| field.name() != VALUE_KIND_FIELD) {
+        let refuse = |message: String| {
+            InputSnafu {
+                file: name,
+                message,
+            }
+            .build()
+        };
+        for field in given
+            .fields()
+            .iter()
+            .filter(|field| field.name() != VALUE_KIND_FIELD)
+        {
             wanted.position(field.name()).map_err(refuse)?;
-            if given.fields().iter().filter(|other| other.name() == field.name()).count() > 1 {
+            if given
+                .fields()
+                .iter()
+                .filter(|other| other.name() == field.name())
+                .count()
+                > 1
+            {
                 return Err(refuse(format!("column '{}' is there twice", field.name())));
             }
         }
-        wanted.check_keys(|key| given.fields().find(key).is_some()).map_err(refuse)?;
+        wanted
+            .check_keys(|key| given.fields().find(key).is_some())
+            .map_err(refuse)?;
         let (mut fields, mut positions) = (Vec::new(), Vec::new());
         // The writer makes sure that all rows are inserts.
         if let Some((position, field)) = given.fields().find(VALUE_KIND_FIELD) {
@@ -76,26 +110,44 @@ impl Picked {
                     positions.push(Some(position));
                 }
                 None => {
-                    fields.push(Field::new(&wanted.name, to_arrow_type(&wanted.data_type)?, true));
+                    fields.push(Field::new(
+                        &wanted.name,
+                        to_arrow_type(&wanted.data_type)?,
+                        true,
+                    ));
                     positions.push(None);
                 }
             }
         }
-        Ok(Self { name: name.to_owned(), schema: Arc::new(ArrowSchema::new(fields)), positions })
+        Ok(Self {
+            name: name.to_owned(),
+            schema: Arc::new(ArrowSchema::new(fields)),
+            positions,
+        })
     }
 
     fn apply(
         self,
         batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
     ) -> impl Iterator<Item = Result<RecordBatch>> {
-        batches.map(move |batch| batch.and_then(|batch| self.pick(&batch)).map_err(|error| refusal(&self.name, &error)))
+        batches.map(move |batch| {
+            batch
+                .and_then(|batch| self.pick(&batch))
+                .map_err(|error| refusal(&self.name, &error))
+        })
     }
 
     fn pick(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let columns = self.positions.iter().zip(self.schema.fields()).map(|(position, field)| {
-            let given = position.and_then(|position| batch.columns().get(position)).cloned();
-            given.unwrap_or_else(|| new_null_array(field.data_type(), batch.num_rows()))
-        });
+        let columns = self
+            .positions
+            .iter()
+            .zip(self.schema.fields())
+            .map(|(position, field)| {
+                let given = position
+                    .and_then(|position| batch.columns().get(position))
+                    .cloned();
+                given.unwrap_or_else(|| new_null_array(field.data_type(), batch.num_rows()))
+            });
         let columns: Vec<ArrayRef> = columns.collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
@@ -134,27 +186,52 @@ mod tests {
         let mut writer = FileWriter::try_new(&mut file, &batch().schema()).unwrap();
         writer.write(&batch()).unwrap();
         writer.finish().unwrap();
-        let expected = [r#"{"id":1,"price":null,"name":"a"}"#, r#"{"id":2,"price":null,"name":null}"#];
+        let expected = [
+            r#"{"id":1,"price":null,"name":"a"}"#,
+            r#"{"id":2,"price":null,"name":null}"#,
+        ];
         for bytes in [file, stream()] {
-            assert_eq!(read(&bytes, "id INT, price DOUBLE, name STRING", &[]).unwrap(), expected);
+            assert_eq!(
+                read(&bytes, "id INT, price DOUBLE, name STRING", &[]).unwrap(),
+                expected
+            );
         }
     }
 
     #[test]
     fn unknown_columns_and_missing_keys_are_refused() {
         for (columns, keys, message) in [
-            ("id INT", &[][..], "rows: column 'name' is not one of the table's: id"),
-            ("id INT, name STRING, dt DATE", &["dt"], "rows: the partition key 'dt' is missing; say --partition dt=VALUE"),
+            (
+                "id INT",
+                &[][..],
+                "rows: column 'name' is not one of the table's: id",
+            ),
+            (
+                "id INT, name STRING, dt DATE",
+                &["dt"],
+                "rows: the partition key 'dt' is missing; say --partition dt=VALUE",
+            ),
         ] {
-            assert_eq!(read(&stream(), columns, keys).unwrap_err().to_string(), message);
+            assert_eq!(
+                read(&stream(), columns, keys).unwrap_err().to_string(),
+                message
+            );
         }
     }
 
     #[test]
     fn what_is_no_arrow_is_refused() {
-        for bytes in [&b""[..], b"id\n1\n", b"ARROW1", b"ARROW1\0\0 and no footer at all"] {
+        for bytes in [
+            &b""[..],
+            b"id\n1\n",
+            b"ARROW1",
+            b"ARROW1\0\0 and no footer at all",
+        ] {
             let error = read(bytes, "id INT", &[]).unwrap_err().to_string();
-            assert!(error.starts_with("rows: not a readable Arrow file or stream: "), "{error}");
+            assert!(
+                error.starts_with("rows: not a readable Arrow file or stream: "),
+                "{error}"
+            );
         }
         let cut = stream();
         let error = read(&cut[..cut.len() - 40], "id INT, name STRING", &[]);

@@ -4,10 +4,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{ArrayBuilder, BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow_array::builder::{
+    ArrayBuilder, BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder,
+};
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema, TimeUnit};
@@ -54,8 +57,15 @@ enum Values {
 }
 
 /// A batch of finished columns. All of them are nullable: whether nulls may be there is the writer's to say.
-pub(super) fn batch(fields: &[DataField], arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, String> {
-    let columns = fields.iter().zip(&arrays).map(|(field, array)| Field::new(&field.name, array.data_type().clone(), true));
+pub(super) fn batch(
+    fields: &[DataField],
+    arrays: Vec<ArrayRef>,
+    rows: usize,
+) -> Result<RecordBatch, String> {
+    let columns = fields
+        .iter()
+        .zip(&arrays)
+        .map(|(field, array)| Field::new(&field.name, array.data_type().clone(), true));
     let schema = Arc::new(ArrowSchema::new(columns.collect::<Vec<_>>()));
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(schema, arrays, &options).map_err(|error| error.to_string())
@@ -64,7 +74,8 @@ pub(super) fn batch(fields: &[DataField], arrays: Vec<ArrayRef>, rows: usize) ->
 impl Column {
     /// An empty column of a table.
     pub(super) fn new(field: &DataField) -> Result<Self, String> {
-        Self::of_type(&field.data_type, true).map_err(|message| format!("column '{}': {message}", field.name))
+        Self::of_type(&field.data_type, true)
+            .map_err(|message| format!("column '{}': {message}", field.name))
     }
 
     fn of_type(declared: &DataType, takes_nulls: bool) -> Result<Self, String> {
@@ -77,18 +88,30 @@ impl Column {
             TypeKind::BigInt => Values::Int64(PrimitiveBuilder::new()),
             TypeKind::Float => Values::Float32(PrimitiveBuilder::new()),
             TypeKind::Double => Values::Float64(PrimitiveBuilder::new()),
-            TypeKind::Decimal { .. } => Values::Decimal(PrimitiveBuilder::new().with_data_type(arrow.clone())),
+            TypeKind::Decimal { .. } => {
+                Values::Decimal(PrimitiveBuilder::new().with_data_type(arrow.clone()))
+            }
             TypeKind::Char { .. } | TypeKind::VarChar { .. } => Values::Text(StringBuilder::new()),
-            TypeKind::Binary { .. } | TypeKind::VarBinary { .. } => Values::Binary(BinaryBuilder::new()),
+            TypeKind::Binary { .. } | TypeKind::VarBinary { .. } => {
+                Values::Binary(BinaryBuilder::new())
+            }
             TypeKind::Date => Values::Date(PrimitiveBuilder::new()),
             TypeKind::Time { .. } => Values::Time(PrimitiveBuilder::new()),
-            TypeKind::Timestamp { .. } | TypeKind::TimestampLtz { .. } => Values::Timestamp(PrimitiveBuilder::new()),
-            TypeKind::Array { .. } | TypeKind::Map { .. } | TypeKind::Multiset { .. } | TypeKind::Row { .. } => {
-                Values::Nested(Nested::new(declared)?)
+            TypeKind::Timestamp { .. } | TypeKind::TimestampLtz { .. } => {
+                Values::Timestamp(PrimitiveBuilder::new())
             }
+            TypeKind::Array { .. }
+            | TypeKind::Map { .. }
+            | TypeKind::Multiset { .. }
+            | TypeKind::Row { .. } => Values::Nested(Nested::new(declared)?),
             _ => return Err(format!("type {declared} cannot be read from text")),
         };
-        Ok(Self { declared: declared.clone(), arrow, takes_nulls, values })
+        Ok(Self {
+            declared: declared.clone(),
+            arrow,
+            takes_nulls,
+            values,
+        })
     }
 
     /// Adds a null.
@@ -149,7 +172,8 @@ impl Column {
             Values::Float32(values) => scalar::float(text).map(|value| values.append_value(value)),
             Values::Float64(values) => scalar::float(text).map(|value| values.append_value(value)),
             Values::Decimal(values) => {
-                let value = decimal(text, &self.declared).map_err(|why| refused(text, &self.declared, why))?;
+                let value = decimal(text, &self.declared)
+                    .map_err(|why| refused(text, &self.declared, why))?;
                 values.append_value(value);
                 Some(())
             }
@@ -166,7 +190,8 @@ impl Column {
             },
             Values::Date(values) => {
                 let days = scalar::date(text).and_then(|days| i32::try_from(days).ok());
-                let days = days.ok_or_else(|| refused(text, &self.declared, "write it as yyyy-MM-dd"))?;
+                let days =
+                    days.ok_or_else(|| refused(text, &self.declared, "write it as yyyy-MM-dd"))?;
                 values.append_value(days);
                 Some(())
             }
@@ -176,7 +201,8 @@ impl Column {
                 Some(())
             }
             Values::Timestamp(values) => {
-                let count = timestamp(text, &self.declared).map_err(|why| refused(text, &self.declared, why))?;
+                let count = timestamp(text, &self.declared)
+                    .map_err(|why| refused(text, &self.declared, why))?;
                 values.append_value(count);
                 Some(())
             }
@@ -212,7 +238,11 @@ impl Column {
         };
         match fits && !json.starts_with(['[', '{']) {
             true => self.append_text(json),
-            false => Err(format!("{} is no {}", shortened(json), kind_name(&self.declared))),
+            false => Err(format!(
+                "{} is no {}",
+                shortened(json),
+                kind_name(&self.declared)
+            )),
         }
     }
 
@@ -234,15 +264,21 @@ impl Column {
             Values::Timestamp(values) => {
                 let counts = values.finish();
                 match &self.arrow {
-                    ArrowType::Timestamp(TimeUnit::Millisecond, zone) => {
-                        Arc::new(counts.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone.clone()))
-                    }
-                    ArrowType::Timestamp(TimeUnit::Microsecond, zone) => {
-                        Arc::new(counts.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone.clone()))
-                    }
-                    ArrowType::Timestamp(_, zone) => {
-                        Arc::new(counts.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone.clone()))
-                    }
+                    ArrowType::Timestamp(TimeUnit::Millisecond, zone) => Arc::new(
+                        counts
+                            .reinterpret_cast::<TimestampMillisecondType>()
+                            .with_timezone_opt(zone.clone()),
+                    ),
+                    ArrowType::Timestamp(TimeUnit::Microsecond, zone) => Arc::new(
+                        counts
+                            .reinterpret_cast::<TimestampMicrosecondType>()
+                            .with_timezone_opt(zone.clone()),
+                    ),
+                    ArrowType::Timestamp(_, zone) => Arc::new(
+                        counts
+                            .reinterpret_cast::<TimestampNanosecondType>()
+                            .with_timezone_opt(zone.clone()),
+                    ),
                     other => return Err(format!("{} came as {other}", self.declared)),
                 }
             }
@@ -253,7 +289,11 @@ impl Column {
 
 fn boolean(text: &str) -> Option<bool> {
     let is = |word: &str| text.eq_ignore_ascii_case(word);
-    if is("true") { Some(true) } else { is("false").then_some(false) }
+    if is("true") {
+        Some(true)
+    } else {
+        is("false").then_some(false)
+    }
 }
 
 fn decimal(text: &str, declared: &DataType) -> Result<i128, &'static str> {
@@ -275,11 +315,13 @@ fn time(text: &str) -> Result<i32, &'static str> {
 fn timestamp(text: &str, declared: &DataType) -> Result<i64, &'static str> {
     let (nanos, precision) = match declared.kind() {
         TypeKind::TimestampLtz { precision } => {
-            let nanos = scalar::instant(text).ok_or("write it as yyyy-MM-ddTHH:mm:ss.f with Z or an offset")?;
+            let nanos = scalar::instant(text)
+                .ok_or("write it as yyyy-MM-ddTHH:mm:ss.f with Z or an offset")?;
             (nanos, *precision)
         }
         TypeKind::Timestamp { precision } => {
-            let nanos = scalar::timestamp(text).ok_or("write it as yyyy-MM-ddTHH:mm:ss.f without a zone")?;
+            let nanos = scalar::timestamp(text)
+                .ok_or("write it as yyyy-MM-ddTHH:mm:ss.f without a zone")?;
             (nanos, *precision)
         }
         _ => return Err("it is no timestamp"),

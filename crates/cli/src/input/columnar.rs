@@ -24,7 +24,9 @@ pub(super) async fn open(file: &str, kind: FileFormatKind, wanted: &Wanted) -> R
         None => file,
     };
     let location: Location = place.parse()?;
-    let input = open_file_system(&location, &Options::new())?.open(location.path(), None).await?;
+    let input = open_file_system(&location, &Options::new())?
+        .open(location.path(), None)
+        .await?;
     let format = file_format(kind)?;
     let request = request(input, kind, wanted)?;
     check_keys(file, &*format, &request, wanted).await?;
@@ -38,7 +40,13 @@ pub(super) async fn open(file: &str, kind: FileFormatKind, wanted: &Wanted) -> R
 
 async fn spool_stdin() -> Result<TempPath> {
     let copied = spawn_blocking(|| spool(&mut io::stdin().lock())).await;
-    let gave_up = || InputSnafu { file: "the standard input", message: "it could not be copied" }.build();
+    let gave_up = || {
+        InputSnafu {
+            file: "the standard input",
+            message: "it could not be copied",
+        }
+        .build()
+    };
     Ok(copied.map_err(|_| gave_up())??.into_temp_path())
 }
 
@@ -55,16 +63,33 @@ fn request(file: Arc<dyn InputFile>, kind: FileFormatKind, wanted: &Wanted) -> R
 }
 
 /// Refuses a file that lacks a partition key: opening it with the keys as NOT NULL tells.
-async fn check_keys(file: &str, format: &dyn FileFormat, request: &ReadRequest, wanted: &Wanted) -> Result<()> {
-    let not_null = |field: &DataField| DataField { data_type: field.data_type.clone().not_null(), ..field.clone() };
+async fn check_keys(
+    file: &str,
+    format: &dyn FileFormat,
+    request: &ReadRequest,
+    wanted: &Wanted,
+) -> Result<()> {
+    let not_null = |field: &DataField| DataField {
+        data_type: field.data_type.clone().not_null(),
+        ..field.clone()
+    };
     let is_key = |field: &&DataField| wanted.needed.contains(&field.name);
     let keys: Arc<[DataField]> = wanted.fields.iter().filter(is_key).map(not_null).collect();
     if keys.is_empty() {
         return Ok(());
     }
-    match format.read(ReadRequest { fields: keys, ..request.clone() }).await {
+    match format
+        .read(ReadRequest {
+            fields: keys,
+            ..request.clone()
+        })
+        .await
+    {
         Err(FormatError::MissingNotNull { column, .. }) => {
-            let message = wanted.check_keys(|key| key != column).err().unwrap_or_default();
+            let message = wanted
+                .check_keys(|key| key != column)
+                .err()
+                .unwrap_or_default();
             InputSnafu { file, message }.fail()
         }
         // Whatever else is wrong is told when the file is read.

@@ -30,24 +30,45 @@ impl Rows {
         let mut records = Records::new(source);
         let mut header = Record::default();
         if !records.read(&mut header)? {
-            return InputSnafu { file: records.name(), message: "it has no header" }.fail();
+            return InputSnafu {
+                file: records.name(),
+                message: "it has no header",
+            }
+            .fail();
         }
-        let names = header.texts().map(|text| text.map(|text| text.unwrap_or_default().to_owned()));
-        let names = names.collect::<Result<Vec<String>, String>>().map_err(|message| records.error(message))?;
+        let names = header
+            .texts()
+            .map(|text| text.map(|text| text.unwrap_or_default().to_owned()));
+        let names = names
+            .collect::<Result<Vec<String>, String>>()
+            .map_err(|message| records.error(message))?;
         let mut columns: Vec<Option<Column>> = wanted.fields.iter().map(|_| None).collect();
         let mut fields = Vec::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
             if names.iter().take(at).any(|other| other == name) {
                 return Err(records.error(format!("column '{name}' is there twice")));
             }
-            let position = wanted.position(name).map_err(|message| records.error(message))?;
-            if let Some((field, slot)) = position.and_then(|at| wanted.fields.get(at).zip(columns.get_mut(at))) {
+            let position = wanted
+                .position(name)
+                .map_err(|message| records.error(message))?;
+            if let Some((field, slot)) =
+                position.and_then(|at| wanted.fields.get(at).zip(columns.get_mut(at)))
+            {
                 *slot = Some(Column::new(field).map_err(|message| records.error(message))?);
             }
             fields.push(position);
         }
-        wanted.check_keys(|key| names.iter().any(|name| name == key)).map_err(|message| records.error(message))?;
-        Ok(Self { records, wanted, fields, names, columns, is_ended: false })
+        wanted
+            .check_keys(|key| names.iter().any(|name| name == key))
+            .map_err(|message| records.error(message))?;
+        Ok(Self {
+            records,
+            wanted,
+            fields,
+            names,
+            columns,
+            is_ended: false,
+        })
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
@@ -71,11 +92,15 @@ impl Rows {
         let mut arrays = Vec::with_capacity(self.columns.len());
         for (column, field) in self.columns.iter_mut().zip(self.wanted.fields.iter()) {
             arrays.push(match column {
-                Some(column) => column.finish().map_err(|message| self.records.error(message))?,
+                Some(column) => column
+                    .finish()
+                    .map_err(|message| self.records.error(message))?,
                 None => new_null_array(&to_arrow_type(&field.data_type)?, rows),
             });
         }
-        batch(&self.wanted.fields, arrays, rows).map(Some).map_err(|message| self.records.error(message))
+        batch(&self.wanted.fields, arrays, rows)
+            .map(Some)
+            .map_err(|message| self.records.error(message))
     }
 
     fn append(&mut self, record: &Record) -> Result<()> {
@@ -85,7 +110,10 @@ impl Rows {
             return Err(self.records.error(message));
         }
         for ((position, name), text) in self.fields.iter().zip(&self.names).zip(record.texts()) {
-            let Some(column) = position.and_then(|at| self.columns.get_mut(at)).and_then(Option::as_mut) else {
+            let Some(column) = position
+                .and_then(|at| self.columns.get_mut(at))
+                .and_then(Option::as_mut)
+            else {
                 continue;
             };
             let appended = text.and_then(|text| match text {
@@ -127,7 +155,9 @@ impl Record {
             if bytes.is_empty() && !quoted {
                 return Ok(None);
             }
-            std::str::from_utf8(bytes).map(Some).map_err(|_| "it is not valid UTF-8".to_owned())
+            std::str::from_utf8(bytes)
+                .map(Some)
+                .map_err(|_| "it is not valid UTF-8".to_owned())
         })
     }
 
@@ -157,7 +187,12 @@ struct Records {
 
 impl Records {
     fn new(source: Source) -> Self {
-        Self { source, line: 0, first_line: 0, buffer: Vec::new() }
+        Self {
+            source,
+            line: 0,
+            first_line: 0,
+            buffer: Vec::new(),
+        }
     }
 
     fn name(&self) -> &str {
@@ -165,7 +200,12 @@ impl Records {
     }
 
     fn error(&self, message: String) -> crate::Error {
-        LineSnafu { file: &self.source.name, line: self.first_line.max(1), message }.build()
+        LineSnafu {
+            file: &self.source.name,
+            line: self.first_line.max(1),
+            message,
+        }
+        .build()
     }
 
     /// Reads the next record; `false` at the end of the file.
@@ -193,7 +233,8 @@ impl Records {
     fn read_line(&mut self) -> Result<bool> {
         self.buffer.clear();
         let read = self.source.reader.read_until(b'\n', &mut self.buffer);
-        let read = read.map_err(|error| self.source.error(format!("it cannot be read: {error}")))?;
+        let read =
+            read.map_err(|error| self.source.error(format!("it cannot be read: {error}")))?;
         if self.line == 0 && self.buffer.starts_with(&[0xEF, 0xBB, 0xBF]) {
             // A byte order mark is no part of the first name.
             self.buffer.drain(..3);
@@ -221,11 +262,16 @@ impl Records {
                     Place::Quoted
                 }
                 (_, b',') => {
-                    record.ends.push((record.text.len(), place == Place::BehindQuote));
+                    record
+                        .ends
+                        .push((record.text.len(), place == Place::BehindQuote));
                     Place::FieldBegin
                 }
                 (Place::BehindQuote, _) => {
-                    return Err(self.error("there is text behind a closing quote; a quote inside quotes is doubled".to_owned()));
+                    return Err(self.error(
+                        "there is text behind a closing quote; a quote inside quotes is doubled"
+                            .to_owned(),
+                    ));
                 }
                 (Place::Plain, b'"') => {
                     let message = "there is a quote inside a field that does not begin with one; put the field into quotes and double the quote";
@@ -239,7 +285,9 @@ impl Records {
             rest = behind;
         }
         if place != Place::Quoted {
-            record.ends.push((record.text.len(), place == Place::BehindQuote));
+            record
+                .ends
+                .push((record.text.len(), place == Place::BehindQuote));
         }
         Ok(place)
     }
@@ -265,21 +313,35 @@ mod tests {
             r#"{"id":5,"name":"","dt":null}"#,
             r#"{"id":6,"name":"last","dt":null}"#,
         ];
-        assert_eq!(read(text, "id INT, name STRING, dt DATE", &[]).unwrap(), expected);
+        assert_eq!(
+            read(text, "id INT, name STRING, dt DATE", &[]).unwrap(),
+            expected
+        );
     }
 
     #[test]
     fn a_blank_line_is_a_null_where_there_is_one_column() {
-        assert_eq!(read("id\n1\n\n3\n", "id INT", &[]).unwrap(), [r#"{"id":1}"#, r#"{"id":null}"#, r#"{"id":3}"#]);
+        assert_eq!(
+            read("id\n1\n\n3\n", "id INT", &[]).unwrap(),
+            [r#"{"id":1}"#, r#"{"id":null}"#, r#"{"id":3}"#]
+        );
         assert_eq!(read("id\n", "id INT", &[]).unwrap(), [""; 0]);
-        assert_eq!(read("id,name\r", "id INT, name STRING", &[]).unwrap(), [""; 0]);
+        assert_eq!(
+            read("id,name\r", "id INT, name STRING", &[]).unwrap(),
+            [""; 0]
+        );
     }
 
     #[test]
     fn many_rows_are_several_batches() {
         let text = format!("id\n{}", "7\n".repeat(2 * BATCH_ROWS + 1));
-        let batches: Vec<_> = Rows::open(source(text.as_bytes()), wanted("id INT", &[])).unwrap().collect();
-        let sizes: Vec<usize> = batches.into_iter().map(|batch| batch.unwrap().num_rows()).collect();
+        let batches: Vec<_> = Rows::open(source(text.as_bytes()), wanted("id INT", &[]))
+            .unwrap()
+            .collect();
+        let sizes: Vec<usize> = batches
+            .into_iter()
+            .map(|batch| batch.unwrap().num_rows())
+            .collect();
         assert_eq!(sizes, [BATCH_ROWS, BATCH_ROWS, 1]);
     }
 
@@ -288,22 +350,55 @@ mod tests {
         let columns = "id INT, name STRING, dt DATE";
         for (text, message) in [
             ("", "rows: it has no header"),
-            ("id,x\n", "rows: line 1: column 'x' is not one of the table's: id, name, dt"),
+            (
+                "id,x\n",
+                "rows: line 1: column 'x' is not one of the table's: id, name, dt",
+            ),
             ("id,id\n", "rows: line 1: column 'id' is there twice"),
-            ("id,,name\n", "rows: line 1: column '' is not one of the table's: id, name, dt"),
-            ("id,name\n1\n", "rows: line 2: fields: 1, where the header has 2"),
-            ("id,name\n1,a,b\n", "rows: line 2: fields: 3, where the header has 2"),
+            (
+                "id,,name\n",
+                "rows: line 1: column '' is not one of the table's: id, name, dt",
+            ),
+            (
+                "id,name\n1\n",
+                "rows: line 2: fields: 1, where the header has 2",
+            ),
+            (
+                "id,name\n1,a,b\n",
+                "rows: line 2: fields: 3, where the header has 2",
+            ),
             ("id\n1\nx\n", "rows: line 3: column 'id': 'x' is no INT"),
             ("id\n\"\"\n", "rows: line 2: column 'id': '' is no INT"),
-            ("name,id\n\"a\nb\",\"1\n", "rows: line 2: a quote is not closed"),
-            ("name\na\"b\n", "rows: line 2: there is a quote inside a field that does not begin with one; put the field into quotes and double the quote"),
-            ("name\n\"a\" b\n", "rows: line 2: there is text behind a closing quote; a quote inside quotes is doubled"),
+            (
+                "name,id\n\"a\nb\",\"1\n",
+                "rows: line 2: a quote is not closed",
+            ),
+            (
+                "name\na\"b\n",
+                "rows: line 2: there is a quote inside a field that does not begin with one; put the field into quotes and double the quote",
+            ),
+            (
+                "name\n\"a\" b\n",
+                "rows: line 2: there is text behind a closing quote; a quote inside quotes is doubled",
+            ),
         ] {
-            assert_eq!(read(text, columns, &[]).unwrap_err().to_string(), message, "{text}");
+            assert_eq!(
+                read(text, columns, &[]).unwrap_err().to_string(),
+                message,
+                "{text}"
+            );
         }
-        let error = read("id,name\n1,a\n", columns, &["dt"]).unwrap_err().to_string();
-        assert_eq!(error, "rows: line 1: the partition key 'dt' is missing; say --partition dt=VALUE");
-        let error = Rows::open(source(b"name\n\xFF\n"), wanted("name STRING", &[])).and_then(lines).unwrap_err().to_string();
+        let error = read("id,name\n1,a\n", columns, &["dt"])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "rows: line 1: the partition key 'dt' is missing; say --partition dt=VALUE"
+        );
+        let error = Rows::open(source(b"name\n\xFF\n"), wanted("name STRING", &[]))
+            .and_then(lines)
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "rows: line 2: column 'name': it is not valid UTF-8");
     }
 
@@ -311,7 +406,9 @@ mod tests {
     fn keys_of_a_given_partition_are_not_read() {
         let fields = ftable_core::types::parse_columns("id INT, dt DATE").unwrap();
         let wanted = Wanted::new(&fields, &["dt".to_owned()], true);
-        let rows = Rows::open(source(b"dt,id\nnot a date,1\n"), wanted).and_then(lines).unwrap();
+        let rows = Rows::open(source(b"dt,id\nnot a date,1\n"), wanted)
+            .and_then(lines)
+            .unwrap();
         assert_eq!(rows, [r#"{"id":1}"#]);
     }
 }

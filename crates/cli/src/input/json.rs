@@ -27,13 +27,29 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(source: Source, wanted: Wanted) -> Result<Self> {
-        let columns = wanted.fields.iter().map(Column::new).collect::<Result<Vec<_>, _>>();
+        let columns = wanted
+            .fields
+            .iter()
+            .map(Column::new)
+            .collect::<Result<Vec<_>, _>>();
         let columns = columns.map_err(|message| source.error(message))?;
-        Ok(Self { source, is_given: vec![false; columns.len()], wanted, columns, line: 0, buffer: Vec::new() })
+        Ok(Self {
+            source,
+            is_given: vec![false; columns.len()],
+            wanted,
+            columns,
+            line: 0,
+            buffer: Vec::new(),
+        })
     }
 
     fn error(&self, message: impl Into<String>) -> Error {
-        LineSnafu { file: &self.source.name, line: self.line, message }.build()
+        LineSnafu {
+            file: &self.source.name,
+            line: self.line,
+            message,
+        }
+        .build()
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
@@ -51,7 +67,11 @@ impl Rows {
         if rows == 0 {
             return Ok(None);
         }
-        let arrays = self.columns.iter_mut().map(Column::finish).collect::<Result<Vec<_>, _>>();
+        let arrays = self
+            .columns
+            .iter_mut()
+            .map(Column::finish)
+            .collect::<Result<Vec<_>, _>>();
         let batch = arrays.and_then(|arrays| batch(&self.wanted.fields, arrays, rows));
         batch.map(Some).map_err(|message| self.error(message))
     }
@@ -59,25 +79,51 @@ impl Rows {
     fn read_line(&mut self) -> Result<bool> {
         self.buffer.clear();
         let read = self.source.reader.read_until(b'\n', &mut self.buffer);
-        let read = read.map_err(|error| self.source.error(format!("it cannot be read: {error}")))?;
+        let read =
+            read.map_err(|error| self.source.error(format!("it cannot be read: {error}")))?;
         self.line += 1;
         Ok(read > 0)
     }
 
     fn append(&mut self, line: &[u8]) -> Result<()> {
-        let members: Members<'_> = serde_json::from_slice(line).map_err(|error| self.error(not_an_object(&error)))?;
+        let members: Members<'_> =
+            serde_json::from_slice(line).map_err(|error| self.error(not_an_object(&error)))?;
         self.is_given.fill(false);
         for (name, value) in members.0 {
-            let Some(position) = self.wanted.position(&name).map_err(|message| self.error(message))? else { continue };
-            let is_given = self.is_given.get_mut(position).map(|given| std::mem::replace(given, true));
+            let Some(position) = self
+                .wanted
+                .position(&name)
+                .map_err(|message| self.error(message))?
+            else {
+                continue;
+            };
+            let is_given = self
+                .is_given
+                .get_mut(position)
+                .map(|given| std::mem::replace(given, true));
             if is_given == Some(true) {
                 return Err(self.error(format!("column '{name}' is there twice")));
             }
-            let appended = self.columns.get_mut(position).map_or(Ok(()), |column| column.append_json(value));
+            let appended = self
+                .columns
+                .get_mut(position)
+                .map_or(Ok(()), |column| column.append_json(value));
             appended.map_err(|message| self.error(format!("column '{name}': {message}")))?;
         }
-        for (column, _) in self.columns.iter_mut().zip(&self.is_given).filter(|(_, given)| !**given) {
-            column.append_null().map_err(|message| LineSnafu { file: &self.source.name, line: self.line, message }.build())?;
+        for (column, _) in self
+            .columns
+            .iter_mut()
+            .zip(&self.is_given)
+            .filter(|(_, given)| !**given)
+        {
+            column.append_null().map_err(|message| {
+                LineSnafu {
+                    file: &self.source.name,
+                    line: self.line,
+                    message,
+                }
+                .build()
+            })?;
         }
         Ok(())
     }
@@ -140,7 +186,11 @@ mod tests {
     #[test]
     fn members_in_any_order_and_missing_ones() {
         let text = "{\"name\": \"a\", \"id\": 1}\n\n  \r\n{\"id\":2}\r\n{\"name\":null}";
-        let expected = [r#"{"id":1,"name":"a"}"#, r#"{"id":2,"name":null}"#, r#"{"id":null,"name":null}"#];
+        let expected = [
+            r#"{"id":1,"name":"a"}"#,
+            r#"{"id":2,"name":null}"#,
+            r#"{"id":null,"name":null}"#,
+        ];
         assert_eq!(read(text, "id INT, name STRING").unwrap(), expected);
         assert_eq!(read("", "id INT").unwrap(), [""; 0]);
     }
@@ -156,14 +206,36 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_by_line_and_column() {
         for (text, message) in [
-            ("{\"id\":1}\n{\"x\":1}", "rows: line 2: column 'x' is not one of the table's: id"),
-            ("{\"id\":1,\"id\":2}", "rows: line 1: column 'id' is there twice"),
-            ("\n{\"id\":\"x\"}", "rows: line 2: column 'id': 'x' is no INT"),
-            ("[1]", "rows: line 1: not a JSON object on one line: invalid type: sequence, expected an object"),
-            ("{\"id\":", "rows: line 1: not a JSON object on one line: EOF while parsing a value (at byte 6)"),
-            ("{\"id\":1} {}", "rows: line 1: not a JSON object on one line: trailing characters (at byte 10)"),
+            (
+                "{\"id\":1}\n{\"x\":1}",
+                "rows: line 2: column 'x' is not one of the table's: id",
+            ),
+            (
+                "{\"id\":1,\"id\":2}",
+                "rows: line 1: column 'id' is there twice",
+            ),
+            (
+                "\n{\"id\":\"x\"}",
+                "rows: line 2: column 'id': 'x' is no INT",
+            ),
+            (
+                "[1]",
+                "rows: line 1: not a JSON object on one line: invalid type: sequence, expected an object",
+            ),
+            (
+                "{\"id\":",
+                "rows: line 1: not a JSON object on one line: EOF while parsing a value (at byte 6)",
+            ),
+            (
+                "{\"id\":1} {}",
+                "rows: line 1: not a JSON object on one line: trailing characters (at byte 10)",
+            ),
         ] {
-            assert_eq!(read(text, "id INT").unwrap_err().to_string(), message, "{text}");
+            assert_eq!(
+                read(text, "id INT").unwrap_err().to_string(),
+                message,
+                "{text}"
+            );
         }
     }
 }

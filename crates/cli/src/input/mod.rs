@@ -63,7 +63,10 @@ pub(crate) enum InputFormat {
 impl InputFormat {
     /// The format that a file's extension says.
     fn of_file(file: &str) -> Result<Self> {
-        let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension = Path::new(file)
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default();
         Ok(match extension.to_ascii_lowercase().as_str() {
             "parquet" => Self::Parquet,
             "orc" => Self::Orc,
@@ -71,8 +74,14 @@ impl InputFormat {
             "json" | "jsonl" | "ndjson" => Self::Json,
             "arrow" | "arrows" | "ipc" | "feather" => Self::Arrow,
             _ => {
-                let what = if file == STDIN { "the standard input".to_owned() } else { format!("'{file}'") };
-                let message = format!("the format of {what} is not known; say --input-format parquet, orc, csv, json or arrow");
+                let what = if file == STDIN {
+                    "the standard input".to_owned()
+                } else {
+                    format!("'{file}'")
+                };
+                let message = format!(
+                    "the format of {what} is not known; say --input-format parquet, orc, csv, json or arrow"
+                );
                 return UsageSnafu { message }.fail();
             }
         })
@@ -92,11 +101,24 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// What rows need for a table: all its columns, or those that are no partition keys where the partition is given.
-    pub(crate) fn new(fields: &[DataField], partition_keys: &[String], partition_is_given: bool) -> Self {
-        let is_read = |field: &&DataField| !partition_is_given || !partition_keys.contains(&field.name);
+    pub(crate) fn new(
+        fields: &[DataField],
+        partition_keys: &[String],
+        partition_is_given: bool,
+    ) -> Self {
+        let is_read =
+            |field: &&DataField| !partition_is_given || !partition_keys.contains(&field.name);
         let keys = partition_keys.to_vec();
-        let (ignored, needed) = if partition_is_given { (keys, Vec::new()) } else { (Vec::new(), keys) };
-        Self { fields: fields.iter().filter(is_read).cloned().collect(), ignored, needed }
+        let (ignored, needed) = if partition_is_given {
+            (keys, Vec::new())
+        } else {
+            (Vec::new(), keys)
+        };
+        Self {
+            fields: fields.iter().filter(is_read).cloned().collect(),
+            ignored,
+            needed,
+        }
     }
 
     /// The position of a column among those read; `None` for one that is not read.
@@ -108,21 +130,34 @@ impl Wanted {
         if position.is_some() || self.ignored.iter().any(|ignored| ignored == name) {
             return Ok(position);
         }
-        let known: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-        Err(format!("column '{name}' is not one of the table's: {}", known.join(", ")))
+        let known: Vec<&str> = self
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect();
+        Err(format!(
+            "column '{name}' is not one of the table's: {}",
+            known.join(", ")
+        ))
     }
 
     /// Refuses a file that lacks a partition key.
     fn check_keys<'a>(&self, present: impl Fn(&str) -> bool + 'a) -> Result<(), String> {
         match self.needed.iter().find(|key| !present(key)) {
             None => Ok(()),
-            Some(key) => Err(format!("the partition key '{key}' is missing; say --partition {key}=VALUE")),
+            Some(key) => Err(format!(
+                "the partition key '{key}' is missing; say --partition {key}=VALUE"
+            )),
         }
     }
 }
 
 /// Opens a file of rows, or the standard input for `-`.
-pub(crate) async fn open(file: &str, format: Option<InputFormat>, wanted: &Wanted) -> Result<Batches> {
+pub(crate) async fn open(
+    file: &str,
+    format: Option<InputFormat>,
+    wanted: &Wanted,
+) -> Result<Batches> {
     let format = match format {
         Some(format) => format,
         None => InputFormat::of_file(file)?,
@@ -131,8 +166,12 @@ pub(crate) async fn open(file: &str, format: Option<InputFormat>, wanted: &Wante
     match format {
         InputFormat::Parquet => columnar::open(file, FileFormatKind::Parquet, &wanted).await,
         InputFormat::Orc => columnar::open(file, FileFormatKind::Orc, &wanted).await,
-        InputFormat::Csv => Ok(blocking(file, move |source| csv::Rows::open(source, wanted))),
-        InputFormat::Json => Ok(blocking(file, move |source| json::Rows::new(source, wanted))),
+        InputFormat::Csv => Ok(blocking(file, move |source| {
+            csv::Rows::open(source, wanted)
+        })),
+        InputFormat::Json => Ok(blocking(file, move |source| {
+            json::Rows::new(source, wanted)
+        })),
         InputFormat::Arrow => Ok(blocking(file, move |source| arrow::open(source, wanted))),
     }
 }
@@ -148,14 +187,24 @@ impl Source {
     fn open(file: &str) -> Result<Self> {
         if file == STDIN {
             let reader = Box::new(BufReader::with_capacity(1 << 16, io::stdin()));
-            return Ok(Self { name: "the standard input".to_owned(), reader });
+            return Ok(Self {
+                name: "the standard input".to_owned(),
+                reader,
+            });
         }
         let reader = Box::new(BufReader::with_capacity(1 << 16, open_local(file)?));
-        Ok(Self { name: file.to_owned(), reader })
+        Ok(Self {
+            name: file.to_owned(),
+            reader,
+        })
     }
 
     fn error(&self, message: impl Into<String>) -> Error {
-        InputSnafu { file: &self.name, message }.build()
+        InputSnafu {
+            file: &self.name,
+            message,
+        }
+        .build()
     }
 }
 
@@ -165,18 +214,28 @@ fn open_local(file: &str) -> Result<File> {
         let message = "csv, json and arrow are read from local files; copy it to this machine, or pipe it in as -";
         return InputSnafu { file, message }.fail();
     }
-    let context = FileSnafu { action: "open", path: file };
+    let context = FileSnafu {
+        action: "open",
+        path: file,
+    };
     let opened = File::open(location.path()).context(context)?;
     let is_directory = opened.metadata().is_ok_and(|metadata| metadata.is_dir());
     match is_directory {
-        true => InputSnafu { file, message: "it is a directory; name its files" }.fail(),
+        true => InputSnafu {
+            file,
+            message: "it is a directory; name its files",
+        }
+        .fail(),
         false => Ok(opened),
     }
 }
 
 /// Copies what is left of a reader to a file that goes away with its handle.
 fn spool(reader: &mut dyn Read) -> Result<NamedTempFile> {
-    let context = FileSnafu { action: "copy to a temporary file", path: "the standard input" };
+    let context = FileSnafu {
+        action: "copy to a temporary file",
+        path: "the standard input",
+    };
     let mut file = NamedTempFile::new().context(context)?;
     io::copy(reader, &mut file).context(context)?;
     Ok(file)
@@ -206,7 +265,11 @@ where
 }
 
 /// What a reader sends. One that ends without having said so has failed: its rows are not all there.
-fn received(name: String, receiver: mpsc::Receiver<Result<RecordBatch>>, work: JoinHandle<()>) -> Batches {
+fn received(
+    name: String,
+    receiver: mpsc::Receiver<Result<RecordBatch>>,
+    work: JoinHandle<()>,
+) -> Batches {
     let state = (receiver, Some(work));
     stream::unfold(state, move |(mut receiver, mut work)| {
         let name = name.clone();
@@ -216,7 +279,16 @@ fn received(name: String, receiver: mpsc::Receiver<Result<RecordBatch>>, work: J
             }
             let ended = work.take()?.await;
             let message = "the reader gave up; is the file what its format says";
-            ended.is_err().then(|| (InputSnafu { file: name, message }.fail(), (receiver, None)))
+            ended.is_err().then(|| {
+                (
+                    InputSnafu {
+                        file: name,
+                        message,
+                    }
+                    .fail(),
+                    (receiver, None),
+                )
+            })
         }
     })
     .boxed()
@@ -228,7 +300,10 @@ mod testing {
 
     /// A source of these bytes.
     pub(super) fn source(bytes: &[u8]) -> Source {
-        Source { name: "rows".to_owned(), reader: Box::new(io::Cursor::new(bytes.to_vec())) }
+        Source {
+            name: "rows".to_owned(),
+            reader: Box::new(io::Cursor::new(bytes.to_vec())),
+        }
     }
 
     /// What a table of these columns wants, no partition given.
@@ -244,7 +319,11 @@ mod testing {
         for batch in batches {
             crate::render::json::write_rows(&batch?, &mut text)?;
         }
-        Ok(String::from_utf8(text).unwrap().lines().map(str::to_owned).collect())
+        Ok(String::from_utf8(text)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 }
 
@@ -285,7 +364,14 @@ mod tests {
         let file = directory.path().join("x.arrow");
         std::fs::write(&file, "x").unwrap();
         let batches = blocking(file.to_str().unwrap(), |_| Ok(Broken));
-        let error = batches.try_collect::<Vec<_>>().await.unwrap_err().to_string();
-        assert!(error.ends_with("x.arrow: the reader gave up; is the file what its format says"), "{error}");
+        let error = batches
+            .try_collect::<Vec<_>>()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with("x.arrow: the reader gave up; is the file what its format says"),
+            "{error}"
+        );
     }
 }

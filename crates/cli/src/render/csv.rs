@@ -41,7 +41,10 @@ pub(super) fn write_rows(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
 /// Appends one field; `None` is null.
 pub(super) fn write_field(text: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(text) = text else { return };
-    let quoted = text.is_empty() || text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
+    let quoted = text.is_empty()
+        || text
+            .iter()
+            .any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
     if !quoted {
         out.extend_from_slice(text);
         return;
@@ -66,15 +69,40 @@ mod tests {
 
     fn csv(batch: &RecordBatch) -> String {
         let mut out = Vec::new();
-        write_header(batch.schema_ref().fields().iter().map(|field| field.name().as_str()), &mut out);
+        write_header(
+            batch
+                .schema_ref()
+                .fields()
+                .iter()
+                .map(|field| field.name().as_str()),
+            &mut out,
+        );
         write_rows(batch, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
-        let texts = [Some("plain"), Some("a,b"), Some("say \"hi\""), Some("two\nlines"), Some("cr\r"), Some(""), None, Some(" b ")];
-        let numbers = [Some(1), None, Some(-3), Some(4), Some(5), Some(6), Some(7), Some(8)];
+        let texts = [
+            Some("plain"),
+            Some("a,b"),
+            Some("say \"hi\""),
+            Some("two\nlines"),
+            Some("cr\r"),
+            Some(""),
+            None,
+            Some(" b "),
+        ];
+        let numbers = [
+            Some(1),
+            None,
+            Some(-3),
+            Some(4),
+            Some(5),
+            Some(6),
+            Some(7),
+            Some(8),
+        ];
         let columns: [(&str, ArrayRef); 2] = [
             ("n", Arc::new(Int32Array::from(numbers.to_vec()))),
             ("text, quoted", Arc::new(StringArray::from(texts.to_vec()))),

@@ -33,7 +33,12 @@ use crate::error::{RenderSnafu, Result};
 /// A column of an Arrow type that stands for no column type, by name.
 pub fn write_rows(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
     let columns = columns(batch, "JSON")?;
-    let keys: Vec<Vec<u8>> = batch.schema_ref().fields().iter().map(|field| json_key(field.name())).collect();
+    let keys: Vec<Vec<u8>> = batch
+        .schema_ref()
+        .fields()
+        .iter()
+        .map(|field| json_key(field.name()))
+        .collect();
     for row in 0..batch.num_rows() {
         out.push(b'{');
         for (at, (key, values)) in keys.iter().zip(&columns).enumerate() {
@@ -55,8 +60,16 @@ pub fn write_rows(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
 pub fn rows(batch: &RecordBatch) -> Result<Vec<Value>> {
     let mut text = Vec::new();
     write_rows(batch, &mut text)?;
-    let rows = serde_json::Deserializer::from_slice(&text).into_iter::<Value>().collect::<Result<_, _>>();
-    rows.or_else(|error| RenderSnafu { format: "JSON", message: error.to_string() }.fail())
+    let rows = serde_json::Deserializer::from_slice(&text)
+        .into_iter::<Value>()
+        .collect::<Result<_, _>>();
+    rows.or_else(|error| {
+        RenderSnafu {
+            format: "JSON",
+            message: error.to_string(),
+        }
+        .fail()
+    })
 }
 
 /// The columns of a batch, ready to be written.

@@ -42,7 +42,9 @@ impl RowWriter {
     pub(crate) fn new(format: OutputFormat, schema: &SchemaRef) -> Self {
         match format {
             OutputFormat::Json => Self::Json,
-            OutputFormat::Csv => Self::Csv { schema: SchemaRef::clone(schema) },
+            OutputFormat::Csv => Self::Csv {
+                schema: SchemaRef::clone(schema),
+            },
             OutputFormat::Table => Self::Table(table::Layout::of_schema(schema)),
         }
     }
@@ -50,7 +52,10 @@ impl RowWriter {
     /// What comes before the first row.
     pub(crate) fn begin(&self, out: &mut Vec<u8>) {
         if let Self::Csv { schema } = self {
-            csv::write_header(schema.fields().iter().map(|field| field.name().as_str()), out);
+            csv::write_header(
+                schema.fields().iter().map(|field| field.name().as_str()),
+                out,
+            );
         }
     }
 

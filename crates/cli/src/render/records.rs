@@ -15,7 +15,10 @@ pub(crate) struct Records {
 
 impl Records {
     pub(crate) fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
-        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        Self {
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a record with a value for each column.
@@ -27,7 +30,10 @@ impl Records {
     pub(crate) fn render(&self, format: OutputFormat) -> Vec<u8> {
         let mut out = Vec::new();
         match format {
-            OutputFormat::Json => self.rows.iter().for_each(|row| self.write_json(row, &mut out)),
+            OutputFormat::Json => self
+                .rows
+                .iter()
+                .for_each(|row| self.write_json(row, &mut out)),
             OutputFormat::Csv => {
                 write_header(self.columns.iter().map(String::as_str), &mut out);
                 self.rows.iter().for_each(|row| write_csv(row, &mut out));
@@ -54,7 +60,11 @@ impl Records {
             let mut values = self.rows.iter().filter_map(|row| row.get(at)).peekable();
             values.peek().is_some() && values.all(|value| value.is_number() || value.is_null())
         };
-        let columns = self.columns.iter().enumerate().map(|(at, name)| (name.clone(), is_number(at)));
+        let columns = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.clone(), is_number(at)));
         let mut layout = Layout::new(columns);
         for row in &self.rows {
             layout.push(row.iter().map(plain).collect(), out);
@@ -64,7 +74,10 @@ impl Records {
 }
 
 /// A JSON object whose members are given, on one line.
-pub(crate) fn write_json_object<'a>(members: impl Iterator<Item = (&'a str, Value)>, out: &mut Vec<u8>) {
+pub(crate) fn write_json_object<'a>(
+    members: impl Iterator<Item = (&'a str, Value)>,
+    out: &mut Vec<u8>,
+) {
     out.push(b'{');
     for (at, (name, value)) in members.enumerate() {
         if at > 0 {
@@ -120,8 +133,14 @@ mod tests {
 
     #[test]
     fn the_same_records_in_every_format() {
-        assert_eq!(text(OutputFormat::Json), "{\"path\":\"a,b\",\"rows\":10}\n{\"path\":\"\",\"rows\":null}\n");
+        assert_eq!(
+            text(OutputFormat::Json),
+            "{\"path\":\"a,b\",\"rows\":10}\n{\"path\":\"\",\"rows\":null}\n"
+        );
         assert_eq!(text(OutputFormat::Csv), "path,rows\n\"a,b\",10\n\"\",\n");
-        assert_eq!(text(OutputFormat::Table), "path  rows\n----  ----\na,b     10\n      NULL\n(2 rows)\n");
+        assert_eq!(
+            text(OutputFormat::Table),
+            "path  rows\n----  ----\na,b     10\n      NULL\n(2 rows)\n"
+        );
     }
 }

@@ -33,16 +33,30 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(super) fn of_schema(schema: &SchemaRef) -> Self {
-        Self::new(schema.fields().iter().map(|field| (field.name().clone(), field.data_type().is_numeric())))
+        Self::new(
+            schema
+                .fields()
+                .iter()
+                .map(|field| (field.name().clone(), field.data_type().is_numeric())),
+        )
     }
 
     /// Names, and whether a column holds numbers.
     pub(super) fn new(columns: impl IntoIterator<Item = (String, bool)>) -> Self {
         let columns = columns.into_iter().map(|(name, to_the_right)| {
             let name = printable(&name);
-            Column { width: width(&name), name, to_the_right }
+            Column {
+                width: width(&name),
+                name,
+                to_the_right,
+            }
         });
-        Self { columns: columns.collect(), waiting: Vec::new(), is_begun: false, rows: 0 }
+        Self {
+            columns: columns.collect(),
+            waiting: Vec::new(),
+            is_begun: false,
+            rows: 0,
+        }
     }
 
     pub(super) fn write_rows(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
@@ -65,8 +79,10 @@ impl Layout {
 
     /// Adds a row; `None` is null.
     pub(super) fn push(&mut self, cells: Vec<Option<String>>, out: &mut Vec<u8>) {
-        let cells: Vec<String> =
-            cells.into_iter().map(|cell| cell.map_or_else(|| NULL.to_owned(), |text| printable(&text))).collect();
+        let cells: Vec<String> = cells
+            .into_iter()
+            .map(|cell| cell.map_or_else(|| NULL.to_owned(), |text| printable(&text)))
+            .collect();
         self.rows += 1;
         if self.is_begun {
             return self.write_line(&cells, out);
@@ -91,9 +107,17 @@ impl Layout {
 
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.is_begun = true;
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        let names: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
         self.write_line(&names, out);
-        let rules: Vec<String> = self.columns.iter().map(|column| "-".repeat(column.width)).collect();
+        let rules: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| "-".repeat(column.width))
+            .collect();
         self.write_line(&rules, out);
         for cells in std::mem::take(&mut self.waiting) {
             self.write_line(&cells, out);
@@ -107,7 +131,11 @@ impl Layout {
                 out.extend_from_slice(b"  ");
             }
             let blanks = " ".repeat(column.width.saturating_sub(width(cell)));
-            let (before, after) = if column.to_the_right { (blanks.as_str(), "") } else { ("", blanks.as_str()) };
+            let (before, after) = if column.to_the_right {
+                (blanks.as_str(), "")
+            } else {
+                ("", blanks.as_str())
+            };
             for part in [before, cell, after] {
                 out.extend_from_slice(part.as_bytes());
             }
@@ -128,10 +156,12 @@ fn printable(text: &str) -> String {
     if !text.chars().any(char::is_control) {
         return text.to_owned();
     }
-    let escaped = text.chars().flat_map(|character| match character.is_control() {
-        true => character.escape_default().collect::<Vec<_>>(),
-        false => vec![character],
-    });
+    let escaped = text
+        .chars()
+        .flat_map(|character| match character.is_control() {
+            true => character.escape_default().collect::<Vec<_>>(),
+            false => vec![character],
+        });
     escaped.collect()
 }
 
@@ -156,9 +186,22 @@ mod tests {
     #[test]
     fn columns_stand_under_each_other() {
         let columns: [(&str, ArrayRef); 3] = [
-            ("id", Arc::new(Int32Array::from(vec![Some(1), None, Some(-300)]))),
-            ("name", Arc::new(StringArray::from(vec![Some("Zürich"), Some("a\n\u{1b}[1mb"), None]))),
-            ("ok", Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)]))),
+            (
+                "id",
+                Arc::new(Int32Array::from(vec![Some(1), None, Some(-300)])),
+            ),
+            (
+                "name",
+                Arc::new(StringArray::from(vec![
+                    Some("Zürich"),
+                    Some("a\n\u{1b}[1mb"),
+                    None,
+                ])),
+            ),
+            (
+                "ok",
+                Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
+            ),
         ];
         let expected = "  id  name           ok\n\
                         ----  -------------  -----\n   \
@@ -166,7 +209,10 @@ mod tests {
                         NULL  a\\n\\u{1b}[1mb  NULL\n\
                         -300  NULL           false\n\
                         (3 rows)\n";
-        assert_eq!(laid_out(&[RecordBatch::try_from_iter(columns).unwrap()]), expected);
+        assert_eq!(
+            laid_out(&[RecordBatch::try_from_iter(columns).unwrap()]),
+            expected
+        );
     }
 
     #[test]
@@ -182,12 +228,19 @@ mod tests {
         assert_eq!(out.len(), 2 * (LOOKAHEAD + 2));
         layout.write_rows(&batch(vec![22]), &mut out).unwrap();
         layout.finish(&mut out);
-        assert!(String::from_utf8(out).unwrap().ends_with("1\n22\n(1001 rows)\n"));
+        assert!(
+            String::from_utf8(out)
+                .unwrap()
+                .ends_with("1\n22\n(1001 rows)\n")
+        );
     }
 
     #[test]
     fn no_rows_have_a_header() {
         let column: ArrayRef = Arc::new(Int32Array::from(Vec::<i32>::new()));
-        assert_eq!(laid_out(&[RecordBatch::try_from_iter([("n", column)]).unwrap()]), "n\n-\n(0 rows)\n");
+        assert_eq!(
+            laid_out(&[RecordBatch::try_from_iter([("n", column)]).unwrap()]),
+            "n\n-\n(0 rows)\n"
+        );
     }
 }

@@ -7,11 +7,13 @@ use std::io::Write;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType,
 };
 use arrow_array::{
-    Array, ArrowPrimitiveType, BinaryArray, BooleanArray, ListArray, MapArray, PrimitiveArray, StringArray,
+    Array, ArrowPrimitiveType, BinaryArray, BooleanArray, ListArray, MapArray, PrimitiveArray,
+    StringArray,
 };
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use base64::Engine;
@@ -32,14 +34,30 @@ enum Kind<'a> {
     Int64(&'a PrimitiveArray<Int64Type>),
     Float32(&'a PrimitiveArray<Float32Type>),
     Float64(&'a PrimitiveArray<Float64Type>),
-    Decimal { array: &'a PrimitiveArray<Decimal128Type>, precision: u8, scale: u8 },
+    Decimal {
+        array: &'a PrimitiveArray<Decimal128Type>,
+        precision: u8,
+        scale: u8,
+    },
     Text(&'a StringArray),
     Binary(&'a BinaryArray),
     Date(&'a PrimitiveArray<Date32Type>),
     Time(&'a PrimitiveArray<Time32MillisecondType>),
-    Timestamp { values: &'a [i64], nanos_per_unit: i128, precision: u8, zoned: bool },
-    List { array: &'a ListArray, items: Box<Values<'a>> },
-    Map { array: &'a MapArray, keys: Box<Values<'a>>, values: Box<Values<'a>> },
+    Timestamp {
+        values: &'a [i64],
+        nanos_per_unit: i128,
+        precision: u8,
+        zoned: bool,
+    },
+    List {
+        array: &'a ListArray,
+        items: Box<Values<'a>>,
+    },
+    Map {
+        array: &'a MapArray,
+        keys: Box<Values<'a>>,
+        values: Box<Values<'a>>,
+    },
     Row(Vec<(Vec<u8>, Values<'a>)>),
 }
 
@@ -60,7 +78,13 @@ impl<'a> Values<'a> {
             ArrowType::Decimal128(precision, scale) => {
                 let scale = u8::try_from(*scale).ok();
                 let precision = *precision;
-                primitive(array).zip(scale).map(|(array, scale)| Kind::Decimal { array, precision, scale })
+                primitive(array)
+                    .zip(scale)
+                    .map(|(array, scale)| Kind::Decimal {
+                        array,
+                        precision,
+                        scale,
+                    })
             }
             ArrowType::Utf8 => array.as_string_opt().map(Kind::Text),
             ArrowType::Binary => array.as_binary_opt().map(Kind::Binary),
@@ -68,7 +92,10 @@ impl<'a> Values<'a> {
             ArrowType::Time32(TimeUnit::Millisecond) => primitive(array).map(Kind::Time),
             ArrowType::Timestamp(unit, zone) => timestamps(array, *unit, zone.is_some()),
             ArrowType::List(_) => match array.as_list_opt() {
-                Some(array) => Some(Kind::List { array, items: Box::new(Self::new(array.values())?) }),
+                Some(array) => Some(Kind::List {
+                    array,
+                    items: Box::new(Self::new(array.values())?),
+                }),
                 None => None,
             },
             ArrowType::Map(..) => match array.as_map_opt() {
@@ -80,16 +107,23 @@ impl<'a> Values<'a> {
                 None => None,
             },
             ArrowType::Struct(fields) => {
-                let children = array.as_struct_opt().map(|array| array.columns()).unwrap_or_default();
+                let children = array
+                    .as_struct_opt()
+                    .map(|array| array.columns())
+                    .unwrap_or_default();
                 let named = fields.iter().zip(children);
-                let row = named.map(|(field, child)| Ok((json_key(field.name()), Self::new(child)?)));
+                let row =
+                    named.map(|(field, child)| Ok((json_key(field.name()), Self::new(child)?)));
                 Some(Kind::Row(row.collect::<Result<_, String>>()?))
             }
             _ => None,
         };
         match kind {
             Some(kind) => Ok(Self { array, kind }),
-            None => Err(format!("Arrow type {} stands for no column type", array.data_type())),
+            None => Err(format!(
+                "Arrow type {} stands for no column type",
+                array.data_type()
+            )),
         }
     }
 
@@ -114,7 +148,11 @@ impl<'a> Values<'a> {
                 let range = row_range(array.value_offsets(), row);
                 write_json_list(range, out, |item, out| items.write_json(item, out));
             }
-            Kind::Map { array, keys, values } => {
+            Kind::Map {
+                array,
+                keys,
+                values,
+            } => {
                 write_json_list(row_range(array.value_offsets(), row), out, |entry, out| {
                     out.push(b'[');
                     keys.write_json(entry, out);
@@ -162,20 +200,50 @@ impl<'a> Values<'a> {
                 value if value.is_finite() => write_number(value, out),
                 value => write_display(Datum::Double(value), out),
             },
-            Kind::Decimal { array, precision, scale } => {
+            Kind::Decimal {
+                array,
+                precision,
+                scale,
+            } => {
                 let unscaled = array.value(row);
-                write_display(Datum::Decimal { unscaled, precision: *precision, scale: *scale }, out);
+                write_display(
+                    Datum::Decimal {
+                        unscaled,
+                        precision: *precision,
+                        scale: *scale,
+                    },
+                    out,
+                );
             }
             Kind::Text(array) => out.extend_from_slice(array.value(row).as_bytes()),
-            Kind::Binary(array) => out.extend_from_slice(BASE64_STANDARD.encode(array.value(row)).as_bytes()),
+            Kind::Binary(array) => {
+                out.extend_from_slice(BASE64_STANDARD.encode(array.value(row)).as_bytes())
+            }
             Kind::Date(array) => write_display(Datum::Date(array.value(row)), out),
             Kind::Time(array) => write_display(Datum::Time(array.value(row)), out),
-            Kind::Timestamp { values, nanos_per_unit, precision, zoned } => {
+            Kind::Timestamp {
+                values,
+                nanos_per_unit,
+                precision,
+                zoned,
+            } => {
                 let value = values.get(row).copied().unwrap_or_default();
                 let (epoch_nanos, precision) = (i128::from(value) * nanos_per_unit, *precision);
                 match zoned {
-                    true => write_display(Datum::TimestampLtz { epoch_nanos, precision }, out),
-                    false => write_display(Datum::Timestamp { epoch_nanos, precision }, out),
+                    true => write_display(
+                        Datum::TimestampLtz {
+                            epoch_nanos,
+                            precision,
+                        },
+                        out,
+                    ),
+                    false => write_display(
+                        Datum::Timestamp {
+                            epoch_nanos,
+                            precision,
+                        },
+                        out,
+                    ),
                 }
             }
             Kind::List { .. } | Kind::Map { .. } | Kind::Row(_) => self.write_json(row, out),
@@ -191,11 +259,24 @@ fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<&PrimitiveArray
 fn timestamps(array: &dyn Array, unit: TimeUnit, zoned: bool) -> Option<Kind<'_>> {
     let (values, nanos_per_unit, precision): (&[i64], _, _) = match unit {
         TimeUnit::Second => return None,
-        TimeUnit::Millisecond => (primitive::<TimestampMillisecondType>(array)?.values(), 1_000_000, 3),
-        TimeUnit::Microsecond => (primitive::<TimestampMicrosecondType>(array)?.values(), 1_000, 6),
+        TimeUnit::Millisecond => (
+            primitive::<TimestampMillisecondType>(array)?.values(),
+            1_000_000,
+            3,
+        ),
+        TimeUnit::Microsecond => (
+            primitive::<TimestampMicrosecondType>(array)?.values(),
+            1_000,
+            6,
+        ),
         TimeUnit::Nanosecond => (primitive::<TimestampNanosecondType>(array)?.values(), 1, 9),
     };
-    Some(Kind::Timestamp { values, nanos_per_unit, precision, zoned })
+    Some(Kind::Timestamp {
+        values,
+        nanos_per_unit,
+        precision,
+        zoned,
+    })
 }
 
 /// A member's name with the colon behind it.
@@ -220,7 +301,11 @@ fn write_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {
     let _ = write!(out, "{value}");
 }
 
-fn write_json_list(range: std::ops::Range<usize>, out: &mut Vec<u8>, write: impl Fn(usize, &mut Vec<u8>)) {
+fn write_json_list(
+    range: std::ops::Range<usize>,
+    out: &mut Vec<u8>,
+    write: impl Fn(usize, &mut Vec<u8>),
+) {
     out.push(b'[');
     let first = range.start;
     for item in range {
@@ -233,6 +318,12 @@ fn write_json_list(range: std::ops::Range<usize>, out: &mut Vec<u8>, write: impl
 }
 
 fn row_range(offsets: &[i32], row: usize) -> std::ops::Range<usize> {
-    let offset = |at: usize| offsets.get(at).copied().and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
+    let offset = |at: usize| {
+        offsets
+            .get(at)
+            .copied()
+            .and_then(|offset| usize::try_from(offset).ok())
+            .unwrap_or(0)
+    };
     offset(row)..offset(row + 1)
 }

@@ -883,6 +883,18 @@ fn refused_tables() {
 }
 
 #[test]
+fn filters_take_blank_text_as_it_is() {
+    let codec = codec(&[("p", "STRING"), ("y", "INT")], &[]);
+    let filter = |key: &str, text: &str| codec.parse_filter(&[(key.to_owned(), text.to_owned())]);
+    for text in ["", "  ", "a"] {
+        assert_eq!(filter("p", text).unwrap(), [(0, Some(string(text)))]);
+    }
+    assert_eq!(filter("p", DEFAULT).unwrap(), [(0, None)]);
+    assert!(filter("y", "").is_err());
+    assert!(filter("z", "a").is_err());
+}
+
+#[test]
 fn specs_of_users() {
     let codec = codec(&[("y", "INT"), ("dt", "DATE"), ("p", "STRING")], &[]);
     let spec = |pairs: &[(&str, &str)]| {

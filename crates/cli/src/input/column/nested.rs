@@ -22,8 +22,16 @@ pub(super) struct Nested {
 
 enum Children {
     Elements(Box<Column>),
-    Entries { keys: Box<Column>, values: Box<Column>, count: usize },
-    Fields { names: Vec<String>, columns: Vec<Column>, is_given: Vec<bool> },
+    Entries {
+        keys: Box<Column>,
+        values: Box<Column>,
+        count: usize,
+    },
+    Fields {
+        names: Vec<String>,
+        columns: Vec<Column>,
+        is_given: Vec<bool>,
+    },
 }
 
 impl Nested {
@@ -43,12 +51,20 @@ impl Nested {
             },
             TypeKind::Row { fields } => Children::Fields {
                 names: fields.iter().map(|field| field.name.clone()).collect(),
-                columns: fields.iter().map(|field| child(&field.data_type)).collect::<Result<_, _>>()?,
+                columns: fields
+                    .iter()
+                    .map(|field| child(&field.data_type))
+                    .collect::<Result<_, _>>()?,
                 is_given: vec![false; fields.len()],
             },
             _ => return Err(format!("type {declared} is not nested")),
         };
-        Ok(Self { declared: declared.clone(), is_valid: Vec::new(), ends: Vec::new(), children })
+        Ok(Self {
+            declared: declared.clone(),
+            is_valid: Vec::new(),
+            ends: Vec::new(),
+            children,
+        })
     }
 
     pub(super) fn append_null(&mut self) {
@@ -60,18 +76,28 @@ impl Nested {
 
     pub(super) fn append(&mut self, raw: &RawValue) -> Result<(), String> {
         let refuse = |declared: &DataType, how: &str| {
-            format!("{} is no {}: write it as {how}", shortened(raw.get()), kind_name(declared))
+            format!(
+                "{} is no {}: write it as {how}",
+                shortened(raw.get()),
+                kind_name(declared)
+            )
         };
         match &mut self.children {
             Children::Elements(elements) => {
-                let items: Vec<&RawValue> =
-                    serde_json::from_str(raw.get()).map_err(|_| refuse(&self.declared, "a list"))?;
+                let items: Vec<&RawValue> = serde_json::from_str(raw.get())
+                    .map_err(|_| refuse(&self.declared, "a list"))?;
                 for item in items {
                     elements.append_json(item)?;
                 }
             }
-            Children::Entries { keys, values, count } => {
-                for (key, value) in entries(raw).ok_or_else(|| refuse(&self.declared, "a list of [key, value]"))? {
+            Children::Entries {
+                keys,
+                values,
+                count,
+            } => {
+                for (key, value) in
+                    entries(raw).ok_or_else(|| refuse(&self.declared, "a list of [key, value]"))?
+                {
                     match key {
                         Key::Value(key) => keys.append_json(key)?,
                         Key::Name(name) => keys.append_text(&name)?,
@@ -80,9 +106,13 @@ impl Nested {
                     *count += 1;
                 }
             }
-            Children::Fields { names, columns, is_given } => {
-                let members: Members<'_> =
-                    serde_json::from_str(raw.get()).map_err(|_| refuse(&self.declared, "an object"))?;
+            Children::Fields {
+                names,
+                columns,
+                is_given,
+            } => {
+                let members: Members<'_> = serde_json::from_str(raw.get())
+                    .map_err(|_| refuse(&self.declared, "an object"))?;
                 append_fields(names, columns, is_given, members)?;
             }
         }
@@ -109,19 +139,33 @@ impl Nested {
         let array: Result<ArrayRef, ArrowError> = match (&mut self.children, arrow) {
             (Children::Elements(elements), ArrowType::List(field)) => {
                 let values = elements.finish()?;
-                ListArray::try_new(Arc::clone(field), offsets, values, nulls).map(|array| Arc::new(array) as ArrayRef)
+                ListArray::try_new(Arc::clone(field), offsets, values, nulls)
+                    .map(|array| Arc::new(array) as ArrayRef)
             }
-            (Children::Entries { keys, values, count }, ArrowType::Map(field, sorted)) => {
+            (
+                Children::Entries {
+                    keys,
+                    values,
+                    count,
+                },
+                ArrowType::Map(field, sorted),
+            ) => {
                 *count = 0;
                 let columns = vec![keys.finish()?, values.finish()?];
-                let entries = StructArray::try_new(struct_fields(field.data_type())?, columns, None);
-                let array = entries
-                    .and_then(|entries| MapArray::try_new(Arc::clone(field), offsets, entries, nulls, *sorted));
+                let entries =
+                    StructArray::try_new(struct_fields(field.data_type())?, columns, None);
+                let array = entries.and_then(|entries| {
+                    MapArray::try_new(Arc::clone(field), offsets, entries, nulls, *sorted)
+                });
                 array.map(|array| Arc::new(array) as ArrayRef)
             }
             (Children::Fields { columns, .. }, ArrowType::Struct(fields)) => {
-                let columns = columns.iter_mut().map(Column::finish).collect::<Result<Vec<_>, _>>()?;
-                StructArray::try_new(fields.clone(), columns, nulls).map(|array| Arc::new(array) as ArrayRef)
+                let columns = columns
+                    .iter_mut()
+                    .map(Column::finish)
+                    .collect::<Result<Vec<_>, _>>()?;
+                StructArray::try_new(fields.clone(), columns, nulls)
+                    .map(|array| Arc::new(array) as ArrayRef)
             }
             (_, other) => return Err(format!("{} came as {other}", self.declared)),
         };
@@ -139,10 +183,21 @@ enum Key<'a> {
 fn entries(raw: &RawValue) -> Option<Vec<(Key<'_>, &RawValue)>> {
     if raw.get().starts_with('{') {
         let members: Members<'_> = serde_json::from_str(raw.get()).ok()?;
-        return Some(members.0.into_iter().map(|(name, value)| (Key::Name(name), value)).collect());
+        return Some(
+            members
+                .0
+                .into_iter()
+                .map(|(name, value)| (Key::Name(name), value))
+                .collect(),
+        );
     }
     let pairs: Vec<(&RawValue, &RawValue)> = serde_json::from_str(raw.get()).ok()?;
-    Some(pairs.into_iter().map(|(key, value)| (Key::Value(key), value)).collect())
+    Some(
+        pairs
+            .into_iter()
+            .map(|(key, value)| (Key::Value(key), value))
+            .collect(),
+    )
 }
 
 fn append_fields(
@@ -160,18 +215,31 @@ fn append_fields(
             if std::mem::replace(is_given, true) {
                 return Err(format!("field '{name}' is there twice"));
             }
-            column.append_json(value).map_err(|message| format!("field '{name}': {message}"))?;
+            column
+                .append_json(value)
+                .map_err(|message| format!("field '{name}': {message}"))?;
         }
     }
-    for ((column, name), _) in columns.iter_mut().zip(names).zip(is_given).filter(|(_, given)| !**given) {
-        column.append_null().map_err(|message| format!("field '{name}': {message}"))?;
+    for ((column, name), _) in columns
+        .iter_mut()
+        .zip(names)
+        .zip(is_given)
+        .filter(|(_, given)| !**given)
+    {
+        column
+            .append_null()
+            .map_err(|message| format!("field '{name}': {message}"))?;
     }
     Ok(())
 }
 
 fn offsets(ends: &[usize]) -> Result<OffsetBuffer<i32>, String> {
-    let ends = ends.iter().map(|end| i32::try_from(*end).map_err(|_| "a batch has more than 2^31 elements".to_owned()));
-    let offsets = std::iter::once(Ok(0)).chain(ends).collect::<Result<Vec<i32>, String>>()?;
+    let ends = ends.iter().map(|end| {
+        i32::try_from(*end).map_err(|_| "a batch has more than 2^31 elements".to_owned())
+    });
+    let offsets = std::iter::once(Ok(0))
+        .chain(ends)
+        .collect::<Result<Vec<i32>, String>>()?;
     Ok(OffsetBuffer::new(offsets.into()))
 }
 
