@@ -621,9 +621,13 @@ fn a_path_in_place_of_a_name() {
             "--where",
             "id = 2",
         ],
-    )
-    .ok();
-    assert_eq!(hive, "{\"id\":2,\"city\":\"__DEFAULT_PARTITION__\"}\n");
+    );
+    assert_eq!(hive.out, "{\"id\":2,\"city\":\"__DEFAULT_PARTITION__\"}\n");
+    assert!(
+        hive.err.starts_with("warning: city=__DEFAULT_PARTITION__ "),
+        "{}",
+        hive.err
+    );
     let json = r#"{"fields": [{"name": "id", "type": "INT"}, {"name": "city", "type": "STRING"}], "partitionKeys": ["city"]}"#;
     shop.file("table.json", json);
     assert_eq!(

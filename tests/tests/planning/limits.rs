@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use ftable::{FormatTable, Plan, col};
+use ftable::{ErrorKind, FormatTable, Plan, col};
 use futures::TryStreamExt;
 
 use crate::support::rows::parquet_of_ids;
 use crate::support::watched::Watched;
-use crate::support::{Store, plan, schema};
+use crate::support::{Store, assert_error, plan, schema};
 
 /// A table of so many files of one row each, every file a split of its own.
 async fn one_row_files(store: &Store, files: i32) -> FormatTable {
@@ -175,6 +175,60 @@ async fn files_without_rows_do_not_use_a_limit_up() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn files_that_a_reader_leaves_out_do_not_use_a_limit_up() {
+    let store = Store::local();
+    store.put("d=1/corrupt", "no parquet").await;
+    store.ids("d=2/f", &[1, 2]).await;
+    let table = store.table("id INT, d INT", &["d"]).await;
+    let error = table
+        .scan()
+        .limit(1)
+        .build()
+        .unwrap()
+        .plan()
+        .await
+        .unwrap_err();
+    assert_error(&error, ErrorKind::CorruptFile, &["d=1/corrupt"]);
+    let options = [("scan.ignore-corrupt-files", "true")];
+    let table = store.table_with("id INT, d INT", &["d"], &options).await;
+    for limit in [1, 2, 3] {
+        let planned = limited(&table, limit).await;
+        assert_eq!(rows(&table, &planned, None).await as u64, limit.min(2));
+    }
+}
+
+#[tokio::test]
+async fn planning_ends_where_the_files_found_hold_enough_rows() {
+    let store = Store::local();
+    for day in 0..500 {
+        store
+            .ids(&format!("y={}/d={day}/f", day / 10), &[day])
+            .await;
+    }
+    let table = store.table("id INT, y INT, d INT", &["y", "d"]).await;
+    let planned = limited(&table, 3).await;
+    assert!(planned.file_count() >= 3);
+    assert!(
+        planned.file_count() < 10,
+        "{} files for 3 rows",
+        planned.file_count()
+    );
+    assert_eq!(rows(&table, &planned, None).await, 3);
+    // What is left to a filter on rows cannot be told from footers: everything is planned.
+    let scan = table
+        .scan()
+        .filter(col("id").gt_eq(0))
+        .limit(3)
+        .build()
+        .unwrap();
+    let planned = scan.plan().await.unwrap();
+    assert_eq!(
+        (planned.file_count(), rows(&table, &planned, None).await),
+        (500, 3)
+    );
 }
 
 #[tokio::test]

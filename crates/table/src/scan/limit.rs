@@ -1,5 +1,6 @@
 //! A limit that ends planning: once the footers of the files found so far hold enough rows, nothing more is listed.
 
+use ftable_core::ErrorKind;
 use ftable_io::path::join;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
@@ -46,6 +47,23 @@ pub(super) fn first(table: FormatTable, found: Found, limit: u64) -> Found {
 
 async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> Result<u64> {
     let directory = if partition.is_empty() { table.root().to_owned() } else { join(table.root(), partition) };
-    let file = table.file_system().open(&join(&directory, name), Some(size)).await.context(table.io())?;
+    match from_footer(table, &join(&directory, name), size).await {
+        // It stays in the plan: to leave it out, and to tell, is the reader's.
+        Err(error) if is_forgiven(table, error.kind()) => Ok(0),
+        counted => counted,
+    }
+}
+
+async fn from_footer(table: &FormatTable, path: &str, size: u64) -> Result<u64> {
+    let file = table.file_system().open(path, Some(size)).await.context(table.io())?;
     table.file_format().count_rows(file, None).await.context(table.format_error())
+}
+
+/// Whether a file that fails so holds no rows for a reader.
+fn is_forgiven(table: &FormatTable, kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::NotFound => table.options().ignore_lost_files,
+        ErrorKind::CorruptFile => table.options().ignore_corrupt_files,
+        _ => false,
+    }
 }
