@@ -75,8 +75,7 @@ impl Context {
         if self.global.quiet || !io::stderr().is_terminal() {
             return Progress(None);
         }
-        let style =
-            ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}, {elapsed}");
+        let style = ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {elapsed}");
         let bar = ProgressBar::new_spinner().with_message(what);
         if let Ok(style) = style {
             bar.set_style(style);

@@ -73,6 +73,25 @@ fn predicate(expression: Expr) -> Result<Predicate, String> {
             ..
         } => Ok(Predicate::Or(chain(expression, &BinaryOperator::Or)?)),
         Expr::BinaryOp { left, op, right } => comparison(*left, &op, *right),
+        Expr::InList { .. } | Expr::Between { .. } | Expr::Like { any: false, .. } => {
+            test(expression)
+        }
+        Expr::IsNull(expr) => Ok(col(tested(*expr)?).is_null()),
+        Expr::IsNotNull(expr) => Ok(col(tested(*expr)?).is_not_null()),
+        Expr::Value(value) => match value.value {
+            Value::Boolean(constant) => Ok(Predicate::Constant(constant)),
+            other => Err(format!("{other} alone is no condition")),
+        },
+        other => match column(other) {
+            Ok(name) => Ok(col(name).eq(true)),
+            Err(other) => Err(refusal(&other)),
+        },
+    }
+}
+
+/// `IN`, `BETWEEN` and `LIKE`.
+fn test(expression: Expr) -> Result<Predicate, String> {
+    match expression {
         Expr::InList {
             expr,
             list,
@@ -104,7 +123,7 @@ fn predicate(expression: Expr) -> Result<Predicate, String> {
         }
         Expr::Like {
             negated,
-            any: false,
+            any: _,
             expr,
             pattern,
             escape_char,
@@ -123,16 +142,7 @@ fn predicate(expression: Expr) -> Result<Predicate, String> {
                 negated,
             })
         }
-        Expr::IsNull(expr) => Ok(col(tested(*expr)?).is_null()),
-        Expr::IsNotNull(expr) => Ok(col(tested(*expr)?).is_not_null()),
-        Expr::Value(value) => match value.value {
-            Value::Boolean(constant) => Ok(Predicate::Constant(constant)),
-            other => Err(format!("{other} alone is no condition")),
-        },
-        other => match column(other) {
-            Ok(name) => Ok(col(name).eq(true)),
-            Err(other) => Err(refusal(&other)),
-        },
+        other => Err(refusal(&other)),
     }
 }
 
@@ -173,27 +183,27 @@ fn comparison(left: Expr, operator: &BinaryOperator, right: Expr) -> Result<Pred
         (Ok(name), Err(value)) => Ok(Predicate::Compare {
             column: name,
             op,
-            value: literal::read(value)?,
+            value: literal::read(*value)?,
         }),
         (Err(value), Ok(name)) => Ok(Predicate::Compare {
             column: name,
             op: op.flip(),
-            value: literal::read(value)?,
+            value: literal::read(*value)?,
         }),
         (Ok(left), Ok(right)) => Err(format!(
             "comparing columns {left} and {right} is not supported; compare a column with a literal"
         )),
         (Err(left), Err(right)) => {
             // The side that is neither a column nor a literal is the one to name.
-            literal::read(left)?;
-            literal::read(right)?;
+            literal::read(*left)?;
+            literal::read(*right)?;
             Err("a comparison of two literals names no column".to_owned())
         }
     }
 }
 
 /// The name of a column, or the expression if it is none.
-fn column(expression: Expr) -> Result<String, Expr> {
+fn column(expression: Expr) -> Result<String, Box<Expr>> {
     match expression {
         Expr::Nested(inner) => column(*inner),
         Expr::Identifier(name) => Ok(name.value),
@@ -210,16 +220,16 @@ fn column(expression: Expr) -> Result<String, Expr> {
                 .map(|name| name.value.clone());
             match name {
                 Some(name) if function.name.0.len() == 1 => Ok(name),
-                _ => Err(Expr::Function(function)),
+                _ => Err(Box::new(Expr::Function(function))),
             }
         }
-        other => Err(other),
+        other => Err(Box::new(other)),
     }
 }
 
 /// The column that a test is about.
 fn tested(expression: Expr) -> Result<String, String> {
-    column(expression).map_err(|other| match literal::read(other.clone()) {
+    column(expression).map_err(|other| match literal::read(Expr::clone(&other)) {
         Ok(literal) => format!("a test of the literal {literal} names no column"),
         Err(_) => refusal(&other),
     })

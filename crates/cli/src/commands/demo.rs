@@ -66,13 +66,19 @@ pub(super) async fn run(mut context: Context) -> Result<()> {
     };
     let mut story =
         format!("A format table is a directory of files. This warehouse is {warehouse}.\n\n");
-    parquet(&context, &mut story, directory.path()).await?;
-    orc(&context, &mut story, directory.path()).await?;
-    story.push_str(
-        "\nThe directory is removed now. `ftable --help` says how to make one that stays.\n",
-    );
+    let done = tell_all(&context, &mut story, directory.path()).await;
+    // A story that breaks off is told as far as it goes.
     context.write(story.as_bytes())?;
-    context.flush()
+    context.flush()?;
+    done
+}
+
+async fn tell_all(context: &Context, story: &mut String, warehouse: &Path) -> Result<()> {
+    parquet(context, story, warehouse).await?;
+    orc(context, story, warehouse).await?;
+    let last = "The directory is removed now. `ftable --help` says how to make one that stays.";
+    tell(story, format_args!("\n{last}"));
+    Ok(())
 }
 
 async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Result<()> {
@@ -99,28 +105,7 @@ async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Res
         format_args!("2. Append {written}: each row finds its directory by its own dt and region"),
     );
 
-    tell(
-        story,
-        format_args!(
-            "3. List the partitions; order 6 has no region, and the default partition keeps its null:"
-        ),
-    );
-    for partition in table.scan().build()?.list_partitions().await? {
-        let mut values = Vec::new();
-        write_json_object(
-            partition_members(&table, &partition.values).into_iter(),
-            &mut values,
-        );
-        tell(
-            story,
-            format_args!(
-                "   {:<38} {}",
-                String::from_utf8_lossy(&values),
-                partition.path
-            ),
-        );
-    }
-
+    partitions(&table, story).await?;
     tell(story, format_args!("4. Scan where {FILTER}:"));
     scan(
         &table,
@@ -144,6 +129,31 @@ async fn parquet(context: &Context, story: &mut String, warehouse: &Path) -> Res
         format_args!("6. What lies on disk; a date is spelled as its day number, as Paimon does:"),
     );
     tree(story, &warehouse.join("shop.db/orders"));
+    Ok(())
+}
+
+async fn partitions(table: &FormatTable, story: &mut String) -> Result<()> {
+    tell(
+        story,
+        format_args!(
+            "3. List the partitions; order 6 has no region, and the default partition keeps its null:"
+        ),
+    );
+    for partition in table.scan().build()?.list_partitions().await? {
+        let mut values = Vec::new();
+        write_json_object(
+            partition_members(table, &partition.values).into_iter(),
+            &mut values,
+        );
+        tell(
+            story,
+            format_args!(
+                "   {:<38} {}",
+                String::from_utf8_lossy(&values),
+                partition.path
+            ),
+        );
+    }
     Ok(())
 }
 

@@ -192,28 +192,26 @@ impl<'a> Values<'a> {
             Kind::Int16(array) => write_display(array.value(row), out),
             Kind::Int32(array) => write_display(array.value(row), out),
             Kind::Int64(array) => write_display(array.value(row), out),
-            Kind::Float32(array) => match array.value(row) {
-                value if value.is_finite() => write_number(value, out),
-                value => write_display(Datum::Float(value), out),
-            },
-            Kind::Float64(array) => match array.value(row) {
-                value if value.is_finite() => write_number(value, out),
-                value => write_display(Datum::Double(value), out),
-            },
+            Kind::Float32(array) if array.value(row).is_finite() => {
+                write_number(array.value(row), out);
+            }
+            Kind::Float32(array) => write_display(Datum::Float(array.value(row)), out),
+            Kind::Float64(array) if array.value(row).is_finite() => {
+                write_number(array.value(row), out);
+            }
+            Kind::Float64(array) => write_display(Datum::Double(array.value(row)), out),
             Kind::Decimal {
                 array,
                 precision,
                 scale,
             } => {
-                let unscaled = array.value(row);
-                write_display(
-                    Datum::Decimal {
-                        unscaled,
-                        precision: *precision,
-                        scale: *scale,
-                    },
-                    out,
-                );
+                let (unscaled, precision, scale) = (array.value(row), *precision, *scale);
+                let value = Datum::Decimal {
+                    unscaled,
+                    precision,
+                    scale,
+                };
+                write_display(value, out);
             }
             Kind::Text(array) => out.extend_from_slice(array.value(row).as_bytes()),
             Kind::Binary(array) => {
@@ -228,23 +226,8 @@ impl<'a> Values<'a> {
                 zoned,
             } => {
                 let value = values.get(row).copied().unwrap_or_default();
-                let (epoch_nanos, precision) = (i128::from(value) * nanos_per_unit, *precision);
-                match zoned {
-                    true => write_display(
-                        Datum::TimestampLtz {
-                            epoch_nanos,
-                            precision,
-                        },
-                        out,
-                    ),
-                    false => write_display(
-                        Datum::Timestamp {
-                            epoch_nanos,
-                            precision,
-                        },
-                        out,
-                    ),
-                }
+                let epoch_nanos = i128::from(value) * nanos_per_unit;
+                write_timestamp(epoch_nanos, *precision, *zoned, out);
             }
             Kind::List { .. } | Kind::Map { .. } | Kind::Row(_) => self.write_json(row, out),
         }
@@ -295,6 +278,20 @@ pub(super) fn write_json_text(text: &str, out: &mut Vec<u8>) {
 /// A finite number with the fewest digits that read back as it.
 fn write_number(value: impl serde::Serialize, out: &mut Vec<u8>) {
     let _ = serde_json::to_writer(out, &value);
+}
+
+fn write_timestamp(epoch_nanos: i128, precision: u8, zoned: bool, out: &mut Vec<u8>) {
+    let value = match zoned {
+        true => Datum::TimestampLtz {
+            epoch_nanos,
+            precision,
+        },
+        false => Datum::Timestamp {
+            epoch_nanos,
+            precision,
+        },
+    };
+    write_display(value, out);
 }
 
 fn write_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {

@@ -154,11 +154,11 @@ pub(crate) fn of_batches(fields: &[DataField], batches: &[RecordBatch]) -> Vec<R
     rows
 }
 
-/// Rows in the order of their ids, the first column.
+/// Rows in the order of their ids, the first column, and where those are equal of their texts.
 pub(crate) fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
-    rows.sort_by_key(|row| match row.first() {
-        Some(Some(Datum::Int(id))) => *id,
-        _ => 0,
+    rows.sort_by_cached_key(|row| match row.first() {
+        Some(Some(Datum::Int(id))) => (*id, show(row)),
+        _ => (0, show(row)),
     });
     rows
 }
