@@ -51,7 +51,8 @@ async fn open(args: &Args) -> Result<FormatTable, String> {
     let builder = match &args.schema {
         None => builder,
         Some(file) => {
-            let json = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let json = std::fs::read_to_string(file)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
             builder.schema(Schema::from_json(&json).map_err(text)?)
         }
     };
@@ -80,27 +81,46 @@ fn line(op: &str, rows: Option<u64>, plan: &Plan, started: Instant) -> Value {
 async fn plan(args: &Args) -> Result<Value, String> {
     let table = open(args).await?;
     let started = Instant::now();
-    let plan = scan_context(args, &table)?.build().map_err(text)?.plan().await.map_err(text)?;
+    let plan = scan_context(args, &table)?
+        .build()
+        .map_err(text)?
+        .plan()
+        .await
+        .map_err(text)?;
     Ok(line("plan", None, &plan, started))
 }
 
 async fn scan(args: &Args, threads: usize) -> Result<Value, String> {
     let table = open(args).await?;
     let started = Instant::now();
-    let plan = scan_context(args, &table)?.build().map_err(text)?.plan().await.map_err(text)?;
+    let plan = scan_context(args, &table)?
+        .build()
+        .map_err(text)?
+        .plan()
+        .await
+        .map_err(text)?;
     let mut read = table.read().value_kind(false).parallelism(threads);
     if let Some(columns) = &args.columns {
         read = read.columns(columns);
     }
     let batches = read.build().map_err(text)?.stream(&plan).map_err(text)?;
-    let rows = batches.try_fold(0, |rows, batch| async move { Ok(rows + batch.num_rows() as u64) }).await;
+    let rows = batches
+        .try_fold(0, |rows, batch| async move {
+            Ok(rows + batch.num_rows() as u64)
+        })
+        .await;
     Ok(line("scan", Some(rows.map_err(text)?), &plan, started))
 }
 
 async fn count(args: &Args, threads: usize) -> Result<Value, String> {
     let table = open(args).await?;
     let started = Instant::now();
-    let plan = scan_context(args, &table)?.build().map_err(text)?.plan().await.map_err(text)?;
+    let plan = scan_context(args, &table)?
+        .build()
+        .map_err(text)?
+        .plan()
+        .await
+        .map_err(text)?;
     let read = table.read().parallelism(threads).build().map_err(text)?;
     let rows = read.count(&plan).await.map_err(text)?;
     Ok(line("count", Some(rows), &plan, started))
@@ -112,7 +132,9 @@ async fn write(args: &Args, threads: usize) -> Result<Value, String> {
     let batches = load(input)?;
     let first = batches.first().ok_or("the input has no rows")?;
     let fields = from_arrow_schema(&first.schema()).map_err(text)?;
-    let mut schema = Schema::builder().fields(fields).partition_by(args.partition_keys.iter().map(String::as_str));
+    let mut schema = Schema::builder()
+        .fields(fields)
+        .partition_by(args.partition_keys.iter().map(String::as_str));
     if let Some(format) = &args.format {
         schema = schema.option("file.format", format);
     }
@@ -121,7 +143,10 @@ async fn write(args: &Args, threads: usize) -> Result<Value, String> {
     }
     let schema = schema.build().map_err(text)?;
     let out = out.to_str().ok_or("--out is not UTF-8")?;
-    let table = FormatTable::builder(out).map_err(text)?.schema(schema).options(Options::new());
+    let table = FormatTable::builder(out)
+        .map_err(text)?
+        .schema(schema)
+        .options(Options::new());
     let table = table.open().await.map_err(text)?;
     let started = Instant::now();
     let mut write = table.write().parallelism(threads).build().map_err(text)?;
@@ -129,7 +154,13 @@ async fn write(args: &Args, threads: usize) -> Result<Value, String> {
         write.write(batch).await.map_err(text)?;
     }
     let messages = write.prepare_commit().await.map_err(text)?;
-    let report = table.commit().build().map_err(text)?.commit(messages).await.map_err(text)?;
+    let report = table
+        .commit()
+        .build()
+        .map_err(text)?
+        .commit(messages)
+        .await
+        .map_err(text)?;
     Ok(json!({
         "op": "write", "rows": report.rows, "files": report.files, "partitions": report.partitions,
         "bytes": report.bytes, "seconds": started.elapsed().as_secs_f64(),
@@ -139,6 +170,9 @@ async fn write(args: &Args, threads: usize) -> Result<Value, String> {
 fn load(input: &std::path::Path) -> Result<Vec<RecordBatch>, String> {
     let file = File::open(input).map_err(|error| format!("{}: {error}", input.display()))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(text)?;
-    let reader = builder.with_batch_size(WRITE_BATCH_ROWS).build().map_err(text)?;
+    let reader = builder
+        .with_batch_size(WRITE_BATCH_ROWS)
+        .build()
+        .map_err(text)?;
     reader.collect::<Result<Vec<_>, _>>().map_err(text)
 }

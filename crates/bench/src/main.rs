@@ -16,6 +16,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// The allocator of the command line.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs one measured job and prints one JSON line.
 #[derive(Debug, Parser)]
 #[command(name = "ftable-bench")]
@@ -59,8 +63,13 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let threads = args
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build();
     let outcome = match runtime {
         Ok(runtime) => runtime.block_on(job::run(&args, threads)),
         Err(error) => Err(error.to_string()),

@@ -1,6 +1,6 @@
 //! The arguments, and the texts that `--help` shows.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::input::InputFormat;
 use crate::render::OutputFormat;
@@ -100,7 +100,7 @@ Example:
   ftable --warehouse ./wh schema shop.orders
   ftable --warehouse ./wh schema shop.orders --output json   # as a Paimon schema file")]
     Schema(Verb<SchemaArgs>),
-    /// Append rows from files
+    /// Append rows from files, or replace rows by them
     #[command(
         override_usage = "ftable insert [OPTIONS] <TABLE> <FILE>...\n       ftable insert [OPTIONS] --path <LOCATION> <FILE>...",
         after_help = "\
@@ -111,6 +111,12 @@ Example:
 
 Columns are matched by name; a nullable column that a file does not have becomes NULL. Rows go to the partitions
 that their own columns name, or with --partition all to that one. All files are committed together, or none.
+
+With --overwrite rows are replaced: those of the partitions written to (--overwrite-mode dynamic, the default), of the
+partition named by --partition (static), or of the whole table (table). A crash in the middle loses nothing:
+`ftable repair` finishes it or brings the old rows back.
+  ftable --warehouse ./wh insert shop.orders --overwrite --partition dt=2024-01-01 day1.parquet
+  ftable --warehouse ./wh insert shop.orders --overwrite --dry-run day1.parquet   # lists what would go
 In csv the first line is the header, an empty field is NULL, \"\" is the empty text; in json each line is an object.
 BINARY columns are base64 there. Prints rows, files, bytes and partitions written."
     )]
@@ -137,6 +143,24 @@ Example:
         after_help = "Example:\n  ftable --warehouse ./wh files shop.orders --where \"dt = DATE '2024-01-01'\""
     )]
     Files(Verb<FilteredArgs>),
+    /// Remove the rows of a table or of partitions; the directories of partitions stay
+    #[command(
+        after_help = "Example:\n  ftable --warehouse ./wh truncate shop.orders --partition dt=2024-01-01"
+    )]
+    Truncate(Verb<TruncateArgs>),
+    /// Remove a partition, or all below a prefix of keys: its rows and its directory
+    #[command(
+        after_help = "Example:\n  ftable --warehouse ./wh drop-partition shop.orders --partition dt=2024-01-01"
+    )]
+    DropPartition(Verb<DropPartitionArgs>),
+    /// Finish or undo what a process left when it died
+    #[command(after_help = "\
+Example:
+  ftable --warehouse ./wh repair shop.orders --dry-run
+
+Interrupted overwrites are finished where they had published everything, and else undone. Staged files that lay untouched
+for a day are removed. What may still be under way is left to its process, unless --now says that there is none.")]
+    Repair(Verb<RepairArgs>),
     /// Show the main job end to end in a temporary directory
     #[command(after_help = "Example:\n  ftable demo")]
     Demo(Verb<NoArgs>),
@@ -236,9 +260,62 @@ pub(crate) struct InsertArgs {
     /// Format of the files [default: by their extensions]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) input_format: Option<InputFormat>,
-    /// Write all rows to this partition; a value for every partition key
+    /// Write all rows to this partition: a value for every partition key, or with --overwrite the first keys
     #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value)]
     pub(crate) partition: Vec<(String, String)>,
+    /// Replace rows instead of adding to them
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// What is replaced [default: static with --partition, else as the table's options say]
+    #[arg(long, value_name = "MODE", requires = "overwrite")]
+    pub(crate) overwrite_mode: Option<OverwriteMode>,
+    /// Only list the files that would be replaced
+    #[arg(long, requires = "overwrite")]
+    pub(crate) dry_run: bool,
+}
+
+/// What an overwrite replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OverwriteMode {
+    /// The partitions that rows are written to
+    Dynamic,
+    /// The partition named by --partition, or all below it
+    Static,
+    /// The whole table
+    Table,
+}
+
+/// `truncate`
+#[derive(Debug, Args)]
+pub(crate) struct TruncateArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Only this partition, or all below these first keys
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value)]
+    pub(crate) partition: Vec<(String, String)>,
+}
+
+/// `drop-partition`
+#[derive(Debug, Args)]
+pub(crate) struct DropPartitionArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// The partition, or the first keys of several
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value, required = true)]
+    pub(crate) partition: Vec<(String, String)>,
+}
+
+/// `repair`
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Only tell what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not wait for commits that may still be under way: no other process works on the table
+    #[arg(long)]
+    pub(crate) now: bool,
 }
 
 /// A table and a filter.
@@ -324,7 +401,9 @@ mod tests {
             ("ftable insert", false),
             ("ftable -c novalue databases", false),
             ("ftable", false),
-            ("ftable truncate db.t", false),
+            ("ftable truncate db.t", true),
+            ("ftable drop-partition db.t", false),
+            ("ftable insert db.t f --dry-run", false),
         ] {
             let parsed = Cli::try_parse_from(line.split(' '));
             assert_eq!(

@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Decoding and encoding ask for memory all the time, from several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     ftable_cli::silence_panics();
     ftable_cli::run(std::env::args_os())

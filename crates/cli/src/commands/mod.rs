@@ -8,6 +8,8 @@ mod files;
 mod insert;
 mod lists;
 mod partitions;
+mod remove;
+mod repair;
 mod scan;
 mod schema;
 
@@ -56,6 +58,15 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }
         Command::Files(verb) => {
             files::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Truncate(verb) => {
+            remove::truncate(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::DropPartition(verb) => {
+            remove::drop_partition(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Repair(verb) => {
+            repair::run(Context::new(verb.global.merged_over(before)), verb.own).await
         }
         Command::Demo(verb) => demo::run(Context::new(verb.global.merged_over(before))).await,
     }
