@@ -1,18 +1,22 @@
 //! Which column of a file feeds which column of the table.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
-use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use arrow_schema::SchemaRef;
 use ftable_core::DataField;
 use ftable_core::types::to_arrow_schema;
+use futures::{StreamExt, stream};
 
-use crate::convert::{Conversion, Site};
+use crate::convert::{Conversion, FileType, Site};
 use crate::error::{AmbiguousColumnSnafu, CorruptSnafu, Error, MissingNotNullSnafu, Result};
+use crate::format::BatchStream;
 
 /// How the columns of one file become the columns asked for.
 pub(crate) struct Alignment {
     path: Arc<str>,
+    format: &'static str,
     schema: SchemaRef,
     columns: Vec<Source>,
     /// Positions of the file's top-level columns that are read, ascending.
@@ -26,36 +30,52 @@ enum Source {
     Null,
 }
 
+/// The positions of the columns asked for among the file's, matched by name.
+///
+/// # Errors
+/// A name asked for that several columns of the file have.
+pub(crate) fn positions_by_name(
+    path: &str,
+    names: &[impl AsRef<str>],
+    fields: &[DataField],
+) -> Result<Vec<Option<usize>>> {
+    let mut positions: HashMap<&str, (usize, bool)> = HashMap::with_capacity(names.len());
+    for (position, name) in names.iter().enumerate() {
+        let entry = positions.entry(name.as_ref());
+        entry.and_modify(|(_, unique)| *unique = false).or_insert((position, true));
+    }
+    let find = |field: &DataField| match positions.get(field.name.as_str()) {
+        None => Ok(None),
+        Some((position, true)) => Ok(Some(*position)),
+        Some((_, false)) => AmbiguousColumnSnafu { path, column: field.name.as_str() }.fail(),
+    };
+    fields.iter().map(find).collect()
+}
+
 impl Alignment {
-    /// Matches the columns asked for with the file's by name; `file_index` gives the position of a table column
-    /// in the file, for formats that may match otherwise.
+    /// Feeds each column asked for from the file's column at its position, or with nulls where it has none.
     ///
     /// # Errors
-    /// A NOT NULL column that is missing, a type that cannot be read as the declared one, a name that several
-    /// columns of the file have.
+    /// A NOT NULL column that is missing, a type that cannot be read as the declared one.
     pub(crate) fn new(
         path: &str,
-        file: &ArrowSchema,
+        format: &'static str,
+        file: &[FileType],
         fields: &[DataField],
-        file_index: impl Fn(&DataField) -> Option<usize>,
+        positions: &[Option<usize>],
     ) -> Result<Self> {
-        let mut matches = Vec::with_capacity(fields.len());
-        for field in fields {
-            let found = file_index(field);
-            if found.is_none() && !field.data_type.is_nullable() {
-                return MissingNotNullSnafu { path, column: field.name.as_str() }.fail();
-            }
-            matches.push(found);
-        }
-        let mut projection: Vec<usize> = matches.iter().flatten().copied().collect();
+        let mut projection: Vec<usize> = positions.iter().flatten().copied().collect();
         projection.sort_unstable();
         projection.dedup();
         let mut columns = Vec::with_capacity(fields.len());
-        for (field, found) in fields.iter().zip(matches) {
+        for (field, position) in fields.iter().zip(positions) {
+            let found = position.and_then(|position| Some((position, file.get(position)?)));
             columns.push(match found {
+                None if !field.data_type.is_nullable() => {
+                    return MissingNotNullSnafu { path, column: field.name.as_str() }.fail();
+                }
                 None => Source::Null,
-                Some(position) => {
-                    let file_type = file.field(position).data_type();
+                Some((position, file_type)) => {
                     let conversion = Conversion::plan(file_type, &field.data_type)
                         .map_err(|mismatch| mismatch.in_file(path, &field.name))?;
                     let index = projection.partition_point(|p| *p < position);
@@ -64,20 +84,7 @@ impl Alignment {
             });
         }
         let schema = to_arrow_schema(fields)?;
-        Ok(Self { path: path.into(), schema, columns, projection })
-    }
-
-    /// The position of a name among the file's columns.
-    ///
-    /// # Errors
-    /// A name that several columns have.
-    pub(crate) fn position_by_name(path: &str, file: &ArrowSchema, name: &str) -> Result<Option<usize>> {
-        let mut positions = file.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
-        let first = positions.next().map(|(position, _)| position);
-        if positions.next().is_some() {
-            return AmbiguousColumnSnafu { path, column: name }.fail();
-        }
-        Ok(first)
+        Ok(Self { path: path.into(), format, schema, columns, projection })
     }
 
     /// Positions of the file's top-level columns to decode, ascending.
@@ -86,16 +93,25 @@ impl Alignment {
     }
 
     /// Turns a decoded batch, whose columns are those of [`Self::projection`], into one in the table's shape.
-    pub(crate) fn assemble(&self, rows: usize, decoded: &[ArrayRef]) -> Result<RecordBatch> {
+    ///
+    /// `first_row` is the batch's first row in the file, for messages.
+    pub(crate) fn assemble(
+        &self,
+        first_row: u64,
+        rows: usize,
+        decoded: &[ArrayRef],
+    ) -> Result<RecordBatch> {
         let mut columns = Vec::with_capacity(self.columns.len());
         for (source, field) in self.columns.iter().zip(self.schema.fields()) {
             columns.push(match source {
                 Source::Null => new_null_array(field.data_type(), rows),
                 Source::File { index, column, conversion } => {
-                    let array = decoded.get(*index).ok_or_else(|| self.corrupt("a column is missing in a batch"))?;
+                    let array = decoded
+                        .get(*index)
+                        .ok_or_else(|| self.corrupt("a column is missing in a batch"))?;
                     conversion
                         .apply(array, &Site::root(column))
-                        .map_err(|failure| failure.in_file(&self.path))?
+                        .map_err(|failure| failure.in_file(&self.path, self.format, first_row))?
                 }
             });
         }
@@ -104,7 +120,25 @@ impl Alignment {
             .map_err(|error| self.corrupt(&error.to_string()))
     }
 
+    /// Batches of a file none of whose columns is read: its number of rows is all there is to know.
+    pub(crate) fn counted(self, rows: u64, batch_size: usize) -> BatchStream {
+        let batch_size = batch_size.max(1) as u64;
+        let mut left = rows;
+        stream::iter(std::iter::from_fn(move || {
+            let next = left.min(batch_size);
+            let first = rows - left;
+            left -= next;
+            // No more than the batch size, which was an usize.
+            (next > 0).then(|| self.assemble(first, next as usize, &[]))
+        }))
+        .boxed()
+    }
+
     fn corrupt(&self, message: &str) -> Error {
-        CorruptSnafu { path: &*self.path, format: "columnar", message }.build()
+        CorruptSnafu { path: &*self.path, format: self.format, message }.build()
     }
 }
+
+
+#[cfg(test)]
+mod tests;

@@ -45,8 +45,8 @@ pub enum Error {
         file_type: String,
         /// The type the table declares.
         declared: String,
-        /// The row within the batch that was decoded, from 0; for nested columns the position of the element.
-        row: usize,
+        /// The row of the file, from 0.
+        row: u64,
         /// The value.
         value: String,
     },
@@ -67,8 +67,8 @@ pub enum Error {
         path: String,
         /// The column, with the path of nested names.
         column: String,
-        /// The row within the batch that was decoded, from 0; for nested columns the position of the element.
-        row: usize,
+        /// The row of the file, from 0.
+        row: u64,
     },
 
     /// Two columns of the file have the name of one column asked for.
@@ -103,6 +103,21 @@ pub enum Error {
     Core {
         /// What was refused.
         source: ftable_core::Error,
+    },
+
+    /// A value that the format cannot hold.
+    #[snafu(display("{format}: column {column}: row {row} value {value} cannot be stored: {reason}"))]
+    Unstorable {
+        /// The format.
+        format: &'static str,
+        /// The column.
+        column: String,
+        /// The row of the batch that was to be written, from 0.
+        row: usize,
+        /// The value.
+        value: String,
+        /// Why not, and what to use instead.
+        reason: &'static str,
     },
 
     /// A batch could not be encoded.
@@ -140,6 +155,7 @@ impl Error {
             Self::Io { source } => source.kind(),
             Self::Core { source } => source.kind(),
             Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Unstorable { .. } => ErrorKind::InvalidArgument,
             Self::Encode { .. } => ErrorKind::Internal,
             Self::CutOff { .. } => ErrorKind::Unavailable,
         }

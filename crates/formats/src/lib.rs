@@ -21,6 +21,8 @@ mod format;
 mod offload;
 mod orc;
 mod parquet;
+#[cfg(test)]
+mod testing;
 
 pub use convert::Conversion;
 pub use error::{Error, Result};

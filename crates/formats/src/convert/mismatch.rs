@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use arrow_array::ArrayRef;
-use arrow_cast::display::array_value_to_string;
+use ftable_core::DataType;
 
-use crate::error::{Error, MissingNotNullSnafu, NullInNotNullSnafu, TypeMismatchSnafu, ValueMismatchSnafu};
+use crate::error::{
+    AmbiguousColumnSnafu, CorruptSnafu, Error, MissingNotNullSnafu, NullInNotNullSnafu,
+    TypeMismatchSnafu, ValueMismatchSnafu,
+};
 
 /// Where in a nested column a value stands: names joined by dots.
 pub(crate) struct Site<'a> {
@@ -50,15 +52,22 @@ pub(crate) struct Mismatch {
 enum Reason {
     Types { file_type: String, declared: String },
     MissingChild,
+    AmbiguousChild,
 }
 
 impl Mismatch {
-    pub(crate) fn new(file_type: String, declared: String) -> Self {
-        Self { children: Vec::new(), reason: Reason::Types { file_type, declared } }
+    pub(crate) fn new(file_type: &str, declared: &DataType) -> Self {
+        let reason =
+            Reason::Types { file_type: file_type.to_owned(), declared: declared.to_string() };
+        Self { children: Vec::new(), reason }
     }
 
     pub(crate) fn missing_child(name: &str) -> Self {
         Self { children: vec![name.to_owned()], reason: Reason::MissingChild }
+    }
+
+    pub(crate) fn ambiguous_child(name: &str) -> Self {
+        Self { children: vec![name.to_owned()], reason: Reason::AmbiguousChild }
     }
 
     pub(crate) fn under(mut self, name: &str) -> Self {
@@ -77,6 +86,7 @@ impl Mismatch {
                 TypeMismatchSnafu { path, column: name, file_type, declared }.build()
             }
             Reason::MissingChild => MissingNotNullSnafu { path, column: name }.build(),
+            Reason::AmbiguousChild => AmbiguousColumnSnafu { path, column: name }.build(),
         }
     }
 }
@@ -86,38 +96,77 @@ impl Mismatch {
 pub(crate) struct Failure {
     column: String,
     row: usize,
-    value: Option<Value>,
+    what: What,
 }
 
 #[derive(Debug)]
-struct Value {
-    text: String,
-    file_type: String,
-    declared: String,
+enum What {
+    /// A null where there must be none.
+    Null,
+    /// A value that is none of the declared type.
+    Value { text: String, file_type: String, declared: String },
+    /// The decoded array is not built as its type says.
+    Broken(String),
 }
 
 impl Failure {
     pub(crate) fn null(site: &Site<'_>, row: usize) -> Self {
-        Self { column: site.to_string(), row, value: None }
+        Self { column: site.to_string(), row, what: What::Null }
     }
 
-    pub(crate) fn value(site: &Site<'_>, row: usize, array: &ArrayRef, file_type: &str, declared: &str) -> Self {
-        let mut text = array_value_to_string(array, row).unwrap_or_else(|_| "?".to_owned());
+    pub(crate) fn broken(site: &Site<'_>, message: impl fmt::Display) -> Self {
+        Self { column: site.to_string(), row: 0, what: What::Broken(message.to_string()) }
+    }
+
+    pub(crate) fn value(
+        site: &Site<'_>,
+        row: usize,
+        text: &str,
+        file_type: &str,
+        declared: &str,
+    ) -> Self {
         const LONGEST: usize = 100;
+        let mut text = text.to_owned();
         if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
             text.truncate(cut);
             text.push('…');
         }
-        let value = Value { text, file_type: file_type.to_owned(), declared: declared.to_owned() };
-        Self { column: site.to_string(), row, value: Some(value) }
+        let what =
+            What::Value { text, file_type: file_type.to_owned(), declared: declared.to_owned() };
+        Self { column: site.to_string(), row, what }
     }
 
-    pub(crate) fn in_file(self, path: &str) -> Error {
-        let Self { column, row, value } = self;
-        match value {
-            None => NullInNotNullSnafu { path, column, row }.build(),
-            Some(Value { text, file_type, declared }) => {
+    /// The position in the array that was converted.
+    pub(crate) fn row(&self) -> usize {
+        self.row
+    }
+
+    /// The same failure, counted in the rows of the parent.
+    pub(crate) fn at_row(mut self, row: usize) -> Self {
+        self.row = row;
+        self
+    }
+
+    /// The same failure, of a file's type with another name.
+    pub(crate) fn of_type(mut self, name: &str) -> Self {
+        if let What::Value { file_type, .. } = &mut self.what {
+            name.clone_into(file_type);
+        }
+        self
+    }
+
+    /// The failure of a file, whose batch began at row `first_row`.
+    pub(crate) fn in_file(self, path: &str, format: &'static str, first_row: u64) -> Error {
+        let Self { column, row, what } = self;
+        let row = first_row.saturating_add(row as u64);
+        match what {
+            What::Null => NullInNotNullSnafu { path, column, row }.build(),
+            What::Value { text, file_type, declared } => {
                 ValueMismatchSnafu { path, column, file_type, declared, row, value: text }.build()
+            }
+            What::Broken(message) => {
+                CorruptSnafu { path, format, message: format!("column {column}: {message}") }
+                    .build()
             }
         }
     }
@@ -125,13 +174,14 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.value {
-            None => write!(f, "column {} is NOT NULL but row {} is null", self.column, self.row),
-            Some(Value { text, file_type, declared }) => write!(
+        let Self { column, row, what } = self;
+        match what {
+            What::Null => write!(f, "column {column} is NOT NULL but row {row} is null"),
+            What::Value { text, file_type, declared } => write!(
                 f,
-                "column {}: {file_type} cannot be stored as {declared}: row {} value {text}",
-                self.column, self.row
+                "column {column}: {file_type} cannot be stored as {declared}: row {row} value {text}"
             ),
+            What::Broken(message) => write!(f, "column {column}: {message}"),
         }
     }
 }

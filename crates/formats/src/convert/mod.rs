@@ -6,28 +6,39 @@
 //! | INT8, INT16, INT32 | wider integers; FLOAT (up to INT16), DOUBLE; DECIMAL with room for every value |
 //! | INT64 | DECIMAL with at least 19 integer digits |
 //! | UINT8, UINT16, UINT32, UINT64 | the next wider integer and beyond; DECIMAL with room |
+//! | Parquet INT32 without annotation | TINYINT and SMALLINT too, value by value |
+//! | ORC INT | TIME too, value by value: ORC has no time of day |
 //! | FLOAT16, FLOAT | FLOAT, DOUBLE |
 //! | DECIMAL(p, s) | DECIMAL with as many digits on both sides; same scale and fewer digits: value by value |
 //! | DATE | TIMESTAMP, as midnight |
 //! | TIME of a finer unit | TIME, value by value |
 //! | TIMESTAMP of another unit | TIMESTAMP and local-zone TIMESTAMP; coarser units value by value; never wrapped |
+//! | Parquet INT96 | the same; below microseconds the floor is taken, since its writers mean microseconds |
+//! | ORC TIMESTAMP, TIMESTAMP_INSTANT | TIMESTAMP, local-zone TIMESTAMP, never crosswise |
 //! | strings | STRING, BYTES; VARCHAR(n) and CHAR(n) value by value |
 //! | bytes | BYTES and BINARY(n); STRING where the bytes are UTF-8, value by value |
 //! | only nulls | every nullable type |
 //! | LIST, MAP, STRUCT | the same kind; STRUCT children by name, a missing nullable child is null |
+//! | Parquet group around one repeated field, without annotation | ARRAY or MAP of its shape too |
 //!
-//! "Value by value" means that the first value which does not convert exactly is an error. Nothing is
+//! "Value by value" means that the first value which does not convert exactly is an error. Nothing else is
 //! rounded, wrapped or replaced by null.
 
+mod file_type;
 mod mismatch;
 mod nested;
 mod primitive;
+mod time;
 
-use arrow_array::{Array, ArrayRef};
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_cast::cast;
 use arrow_schema::DataType as ArrowType;
 use ftable_core::types::to_arrow_type;
 use ftable_core::{DataType, TypeKind};
 
+pub(crate) use file_type::{FileType, Form};
 pub(crate) use mismatch::{Failure, Mismatch, Site};
 use nested::Children;
 use primitive::{Exact, limits_length};
@@ -50,6 +61,8 @@ enum Step {
     Nulls,
     /// A value of a primitive type.
     Primitive(Exact),
+    /// A dictionary, whose values convert once each stands in its row.
+    Unpacked(ArrowType, Box<Conversion>),
     /// A nested type whose children convert.
     Nested(Box<Children>),
 }
@@ -59,32 +72,39 @@ impl Conversion {
     ///
     /// # Errors
     /// The pair is not in the table of this module.
-    pub(crate) fn plan(file: &ArrowType, declared: &DataType) -> Result<Self, Mismatch> {
-        let refuse = || Mismatch::new(file.to_string(), declared.to_string());
+    pub(crate) fn plan(file: &FileType, declared: &DataType) -> Result<Self, Mismatch> {
+        let refuse = || Mismatch::new(&file.name, declared);
         let target = to_arrow_type(declared).map_err(|_| refuse())?;
-        let step = match (file, declared.kind()) {
+        let plain = matches!(file.form, Form::Plain | Form::Bare | Form::MaybeTime);
+        let step = match (&file.arrow, declared.kind()) {
+            _ if file.form == Form::Foreign => return Err(refuse()),
             (ArrowType::Null, _) if declared.is_nullable() => Step::Nulls,
             (ArrowType::Dictionary(_, value), _) if !value.is_nested() => {
-                Step::Primitive(Exact::unpacked(value, declared, &target).ok_or_else(refuse)?)
+                let values = Self::plan(&FileType::of_arrow(value), declared);
+                Step::Unpacked(value.as_ref().clone(), Box::new(values.map_err(|_| refuse())?))
             }
-            (_, TypeKind::Array { .. } | TypeKind::Multiset { .. } | TypeKind::Map { .. } | TypeKind::Row { .. }) => {
-                Step::Nested(Box::new(Children::plan(file, declared)?))
-            }
-            _ if *file == target && !limits_length(declared.kind()) => Step::Same,
+            (
+                _,
+                TypeKind::Array { .. }
+                | TypeKind::Multiset { .. }
+                | TypeKind::Map { .. }
+                | TypeKind::Row { .. },
+            ) => Step::Nested(Box::new(Children::plan(file, declared)?)),
+            (arrow, kind) if plain && *arrow == target && !limits_length(kind) => Step::Same,
             _ => Step::Primitive(Exact::plan(file, declared, &target).ok_or_else(refuse)?),
         };
         Ok(Self {
             target,
             nullable: declared.is_nullable(),
             step,
-            file_type: file.to_string(),
+            file_type: file.name.clone(),
             declared: declared.to_string(),
         })
     }
 
     /// Decides whether an input column of type `given` can be written as `declared`; the same table as for files.
     pub fn for_input(given: &ArrowType, declared: &DataType) -> Option<Self> {
-        Self::plan(given, declared).ok()
+        Self::plan(&FileType::of_arrow(given), declared).ok()
     }
 
     /// Converts an input column.
@@ -98,9 +118,16 @@ impl Conversion {
     /// Converts a decoded column.
     pub(crate) fn apply(&self, array: &ArrayRef, site: &Site<'_>) -> Result<ArrayRef, Failure> {
         let converted = match &self.step {
-            Step::Same => std::sync::Arc::clone(array),
-            Step::Nulls => arrow_array::new_null_array(&self.target, array.len()),
-            Step::Primitive(exact) => exact.apply(array, &self.target).map_err(|row| self.failure(array, row, site))?,
+            Step::Same => Arc::clone(array),
+            Step::Nulls => new_null_array(&self.target, array.len()),
+            Step::Primitive(exact) => exact
+                .apply(array, &self.target)
+                .map_err(|row| self.failure(exact, array, row, site))?,
+            Step::Unpacked(value, values) => {
+                let unpacked = cast(array, value)
+                    .map_err(|error| Failure::broken(site, format!("its dictionary: {error}")))?;
+                values.apply(&unpacked, site).map_err(|failure| failure.of_type(&self.file_type))?
+            }
             Step::Nested(children) => children.apply(array, &self.target, site)?,
         };
         if !self.nullable && site.checks_nulls() && converted.null_count() > 0 {
@@ -110,10 +137,11 @@ impl Conversion {
         Ok(converted)
     }
 
-    fn failure(&self, array: &ArrayRef, row: usize, site: &Site<'_>) -> Failure {
-        Failure::value(site, row, array, &self.file_type, &self.declared)
+    fn failure(&self, exact: &Exact, array: &ArrayRef, row: usize, site: &Site<'_>) -> Failure {
+        Failure::value(site, row, &exact.text(array, row), &self.file_type, &self.declared)
     }
 }
+
 
 #[cfg(test)]
 mod tests;

@@ -3,20 +3,25 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
-use arrow_buffer::NullBuffer;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, ListArray, MapArray, StructArray, new_null_array,
+};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{DataType as ArrowType, Field, FieldRef, Fields};
+use arrow_select::filter::filter;
+use arrow_select::nullif::nullif;
 use ftable_core::{DataField, DataType, TypeKind};
 
-use super::mismatch::{Failure, Mismatch, Site};
 use super::Conversion;
+use super::file_type::{FileType, Form};
+use super::mismatch::{Failure, Mismatch, Site};
 
 /// The conversions of a nested type's children.
 #[derive(Debug, Clone)]
 pub(super) enum Children {
-    List { element: Conversion },
-    Map { key: Conversion, value: Conversion },
+    List { wrapped: bool, element: Conversion },
+    Map { wrapped: bool, key: Conversion, value: Conversion },
     Struct { children: Vec<(String, Child)> },
 }
 
@@ -29,83 +34,364 @@ pub(super) enum Child {
 }
 
 impl Children {
-    pub(super) fn plan(file: &ArrowType, declared: &DataType) -> Result<Self, Mismatch> {
-        match (file, declared.kind()) {
+    pub(super) fn plan(file: &FileType, declared: &DataType) -> Result<Self, Mismatch> {
+        if let Some(planned) = Self::unwrapped(file, declared) {
+            return planned;
+        }
+        match (&file.arrow, file.children.as_slice(), declared.kind()) {
             (
-                ArrowType::List(element)
-                | ArrowType::LargeList(element)
-                | ArrowType::FixedSizeList(element, _)
-                | ArrowType::ListView(element)
-                | ArrowType::LargeListView(element),
+                ArrowType::List(_)
+                | ArrowType::LargeList(_)
+                | ArrowType::FixedSizeList(..)
+                | ArrowType::ListView(_)
+                | ArrowType::LargeListView(_),
+                [element],
                 TypeKind::Array { element: declared },
-            ) => Self::list(element, declared),
-            (ArrowType::Map(entries, _), TypeKind::Map { key, value }) => Self::map(entries, key, value),
-            (ArrowType::Map(entries, _), TypeKind::Multiset { element }) => {
-                Self::map(entries, element, &DataType::new(TypeKind::Int, false))
+            ) => Self::list(element, declared, false),
+            (ArrowType::Map(..), [file_key, file_value], TypeKind::Map { key, value }) => {
+                Self::map(file_key, file_value, key, value, false)
             }
-            (ArrowType::Struct(fields), TypeKind::Row { fields: declared }) => Self::row(fields, declared),
-            _ => Err(Mismatch::new(file.to_string(), declared.to_string())),
+            (ArrowType::Map(..), [file_key, file_value], TypeKind::Multiset { element }) => {
+                Self::map(file_key, file_value, element, &counts(), false)
+            }
+            (ArrowType::Struct(fields), children, TypeKind::Row { fields: declared })
+                if fields.len() == children.len() =>
+            {
+                Self::row(fields, children, declared)
+            }
+            _ => Err(Mismatch::new(&file.name, declared)),
         }
     }
 
-    fn list(element: &FieldRef, declared: &DataType) -> Result<Self, Mismatch> {
-        let element =
-            Conversion::plan(element.data_type(), declared).map_err(|mismatch| mismatch.under("element"))?;
-        Ok(Self::List { element })
+    /// A group around one repeated field, where a list or a map is declared.
+    ///
+    /// As in Java the annotation is not needed: the first field of the repeated group is the element, and a map
+    /// has fields named `key` and `value`.
+    fn unwrapped(file: &FileType, declared: &DataType) -> Option<Result<Self, Mismatch>> {
+        let [repeated] = file.children.as_slice() else { return None };
+        let [inner] = repeated.children.as_slice() else { return None };
+        if file.form != Form::Wrapper {
+            return None;
+        }
+        match (declared.kind(), &inner.arrow) {
+            (TypeKind::Array { element }, ArrowType::Struct(_)) => {
+                Some(Self::list(inner.children.first()?, element, true))
+            }
+            (TypeKind::Array { element }, _) => Some(Self::list(inner, element, true)),
+            (TypeKind::Map { key, value }, ArrowType::Struct(fields)) => {
+                let [file_key, file_value] = key_and_value(fields, &inner.children)?;
+                Some(Self::map(file_key, file_value, key, value, true))
+            }
+            (TypeKind::Multiset { element }, ArrowType::Struct(fields)) => {
+                let [file_key, file_value] = key_and_value(fields, &inner.children)?;
+                Some(Self::map(file_key, file_value, element, &counts(), true))
+            }
+            _ => None,
+        }
     }
 
-    fn map(entries: &FieldRef, key: &DataType, value: &DataType) -> Result<Self, Mismatch> {
-        let refuse = || Mismatch::new(entries.data_type().to_string(), format!("MAP<{key}, {value}>"));
-        let ArrowType::Struct(children) = entries.data_type() else { return Err(refuse()) };
-        let (Some(file_key), Some(file_value)) = (children.first(), children.get(1)) else {
-            return Err(refuse());
-        };
-        Ok(Self::Map {
-            key: Conversion::plan(file_key.data_type(), key).map_err(|mismatch| mismatch.under("key"))?,
-            value: Conversion::plan(file_value.data_type(), value).map_err(|mismatch| mismatch.under("value"))?,
-        })
+    fn list(element: &FileType, declared: &DataType, wrapped: bool) -> Result<Self, Mismatch> {
+        let element = Conversion::plan(element, declared)
+            .map_err(|mismatch| mismatch.under("element"))?;
+        Ok(Self::List { wrapped, element })
     }
 
-    fn row(file: &Fields, declared: &[DataField]) -> Result<Self, Mismatch> {
+    fn map(
+        file_key: &FileType,
+        file_value: &FileType,
+        key: &DataType,
+        value: &DataType,
+        wrapped: bool,
+    ) -> Result<Self, Mismatch> {
+        let key = Conversion::plan(file_key, key).map_err(|mismatch| mismatch.under("key"))?;
+        let value =
+            Conversion::plan(file_value, value).map_err(|mismatch| mismatch.under("value"))?;
+        Ok(Self::Map { wrapped, key, value })
+    }
+
+    fn row(
+        fields: &Fields,
+        types: &[FileType],
+        declared: &[DataField],
+    ) -> Result<Self, Mismatch> {
         let mut children = Vec::with_capacity(declared.len());
         for field in declared {
-            let child = match file.find(&field.name) {
-                Some((index, found)) => {
-                    let conversion = Conversion::plan(found.data_type(), &field.data_type)
+            let mut found = fields
+                .iter()
+                .zip(types)
+                .enumerate()
+                .filter(|(_, (file, _))| *file.name() == field.name);
+            let child = match found.next() {
+                Some((index, (_, file_type))) => {
+                    let conversion = Conversion::plan(file_type, &field.data_type)
                         .map_err(|mismatch| mismatch.under(&field.name))?;
                     Child::File { index, conversion }
                 }
                 None if field.data_type.is_nullable() => Child::Missing,
                 None => return Err(Mismatch::missing_child(&field.name)),
             };
+            if found.next().is_some() {
+                return Err(Mismatch::ambiguous_child(&field.name));
+            }
             children.push((field.name.clone(), child));
         }
         Ok(Self::Struct { children })
     }
 
-    pub(super) fn apply(&self, array: &ArrayRef, target: &ArrowType, site: &Site<'_>) -> Result<ArrayRef, Failure> {
+    pub(super) fn apply(
+        &self,
+        array: &ArrayRef,
+        target: &ArrowType,
+        site: &Site<'_>,
+    ) -> Result<ArrayRef, Failure> {
         match (self, target) {
-            (Self::List { element }, ArrowType::List(field)) => apply_list(array, element, field, site),
-            (Self::Map { key, value }, ArrowType::Map(entries, _)) => apply_map(array, key, value, entries, site),
-            (Self::Struct { children }, ArrowType::Struct(fields)) => apply_struct(array, children, fields, site),
-            _ => Err(Failure::null(site, 0)),
+            (Self::List { wrapped, element }, ArrowType::List(field)) => {
+                let lists = match wrapped {
+                    true => unwrap_list(array),
+                    false => plain_list(array),
+                };
+                let lists = lists.ok_or_else(|| Failure::broken(site, "not a list"))?;
+                apply_list(&lists, element, field, site)
+            }
+            (Self::Map { wrapped, key, value }, ArrowType::Map(field, _)) => {
+                let entries = match wrapped {
+                    true => unwrap_map(array),
+                    false => plain_map(array),
+                };
+                let entries = entries.ok_or_else(|| Failure::broken(site, "not a map"))?;
+                apply_map(&entries, key, value, field, site)
+            }
+            (Self::Struct { children }, ArrowType::Struct(fields)) => {
+                apply_struct(array, children, fields, site)
+            }
+            _ => Err(Failure::broken(site, "decoded to another type than planned")),
         }
     }
 }
 
+/// The type of a multiset's counts.
+fn counts() -> DataType {
+    DataType::new(TypeKind::Int, false)
+}
+
+fn key_and_value<'a>(fields: &Fields, children: &'a [FileType]) -> Option<[&'a FileType; 2]> {
+    let [key, value] = children else { return None };
+    let named = fields.first()?.name() == "key" && fields.get(1)?.name() == "value";
+    named.then_some([key, value])
+}
+
+/// The elements of lists that are seen, side by side: what lies outside of them, or under a null, is cut away.
+struct Elements {
+    offsets: OffsetBuffer<i32>,
+    nulls: Option<NullBuffer>,
+    columns: Vec<ArrayRef>,
+}
+
+impl Elements {
+    fn new(
+        offsets: &OffsetBuffer<i32>,
+        nulls: Option<&NullBuffer>,
+        columns: Vec<ArrayRef>,
+    ) -> Option<Self> {
+        let (first, last) = (*offsets.first()?, *offsets.last()?);
+        let (start, length) =
+            (usize::try_from(first).ok()?, usize::try_from(last.checked_sub(first)?).ok()?);
+        let whole = first == 0 && columns.iter().all(|column| column.len() == length);
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0).cloned();
+        if whole {
+            return Some(Self { offsets: offsets.clone(), nulls, columns });
+        }
+        let moved = offsets.iter().map(|offset| offset - first).collect::<Vec<_>>();
+        let columns = columns.iter().map(|column| column.slice(start, length)).collect();
+        Some(Self { offsets: OffsetBuffer::new(moved.into()), nulls, columns })
+    }
+
+    /// Without the elements under null lists; `None` when there are none.
+    fn without_hidden(&self) -> Option<Self> {
+        let nulls = self.nulls.as_ref()?;
+        let total = usize::try_from(*self.offsets.last()?).ok()?;
+        let mut seen = BooleanBufferBuilder::new(total);
+        let mut offsets = vec![0_i32];
+        for (row, pair) in self.offsets.windows(2).enumerate() {
+            let (&[from, to], valid) = (<&[i32; 2]>::try_from(pair).ok()?, nulls.is_valid(row));
+            seen.append_n(usize::try_from(to - from).ok()?, valid);
+            let last = *offsets.last()?;
+            offsets.push(if valid { last + (to - from) } else { last });
+        }
+        let seen: BooleanBuffer = seen.finish();
+        if seen.count_set_bits() == total {
+            return None;
+        }
+        let seen = BooleanArray::new(seen, None);
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| filter(column, &seen).ok())
+            .collect::<Option<Vec<_>>>()?;
+        let offsets = OffsetBuffer::new(offsets.into());
+        Some(Self { offsets, nulls: self.nulls.clone(), columns })
+    }
+
+    /// The list that an element belongs to.
+    fn row_of(&self, element: usize) -> usize {
+        let ends_before = |offset: &i32| usize::try_from(*offset).is_ok_and(|at| at <= element);
+        self.offsets.partition_point(ends_before).saturating_sub(1)
+    }
+
+    /// Converts the elements, and once more without those under nulls where one of them does not convert.
+    fn convert<T>(
+        &self,
+        work: impl Fn(&Self) -> Result<T, (Failure, usize)>,
+    ) -> Result<T, Failure> {
+        let first = match work(self) {
+            Ok(done) => return Ok(done),
+            Err(failure) => failure,
+        };
+        let (failure, row) = match self.without_hidden() {
+            None => (first.0, self.row_of(first.1)),
+            Some(seen) => match work(&seen) {
+                Ok(done) => return Ok(done),
+                Err((failure, element)) => (failure, seen.row_of(element)),
+            },
+        };
+        Err(failure.at_row(row))
+    }
+}
+
 fn apply_list(
-    array: &ArrayRef,
+    lists: &ListArray,
     element: &Conversion,
     field: &FieldRef,
     site: &Site<'_>,
 ) -> Result<ArrayRef, Failure> {
-    let lists = plain_list(array).ok_or_else(|| Failure::null(site, 0))?;
     let inner = site.child("element");
-    let values = element.apply(lists.values(), &inner)?;
-    check_not_null(&values, field, lists.values().len(), None, &inner)?;
-    ListArray::try_new(Arc::clone(field), lists.offsets().clone(), values, lists.nulls().cloned())
+    let values = vec![Arc::clone(lists.values())];
+    let elements = Elements::new(lists.offsets(), lists.nulls(), values)
+        .ok_or_else(|| Failure::broken(site, "offsets outside of the elements"))?;
+    elements.convert(|elements| {
+        let values = elements.columns.first().ok_or_else(|| no_column(site))?;
+        let converted = child(element, values, field, None, &inner)?;
+        ListArray::try_new(
+            Arc::clone(field),
+            elements.offsets.clone(),
+            converted,
+            elements.nulls.clone(),
+        )
         .map(|list| Arc::new(list) as ArrayRef)
-        .map_err(|_| Failure::null(&inner, 0))
+        .map_err(|error| (Failure::broken(site, error), 0))
+    })
+}
+
+/// The entries of maps: offsets and nulls of the maps, keys and values side by side.
+struct Entries {
+    offsets: OffsetBuffer<i32>,
+    nulls: Option<NullBuffer>,
+    keys: ArrayRef,
+    values: ArrayRef,
+}
+
+fn apply_map(
+    maps: &Entries,
+    key: &Conversion,
+    value: &Conversion,
+    entries_field: &FieldRef,
+    site: &Site<'_>,
+) -> Result<ArrayRef, Failure> {
+    let broken = || Failure::broken(site, "not a map");
+    let ArrowType::Struct(fields) = entries_field.data_type() else { return Err(broken()) };
+    let [key_field, value_field] = &fields[..] else { return Err(broken()) };
+    let (key_site, value_site) = (site.child("key"), site.child("value"));
+    let columns = vec![Arc::clone(&maps.keys), Arc::clone(&maps.values)];
+    let elements = Elements::new(&maps.offsets, maps.nulls.as_ref(), columns)
+        .ok_or_else(|| Failure::broken(site, "offsets outside of the entries"))?;
+    elements.convert(|elements| {
+        let [keys, values] = &elements.columns[..] else { return Err(no_column(site)) };
+        let keys = child(key, keys, key_field, None, &key_site)?;
+        let values = child(value, values, value_field, None, &value_site)?;
+        let failed = |error| (Failure::broken(site, error), 0);
+        let entries =
+            StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(failed)?;
+        let (offsets, nulls) = (elements.offsets.clone(), elements.nulls.clone());
+        MapArray::try_new(Arc::clone(entries_field), offsets, entries, nulls, false)
+            .map(|map| Arc::new(map) as ArrayRef)
+            .map_err(failed)
+    })
+}
+
+fn apply_struct(
+    array: &ArrayRef,
+    children: &[(String, Child)],
+    fields: &Fields,
+    site: &Site<'_>,
+) -> Result<ArrayRef, Failure> {
+    let rows = array.as_struct_opt().ok_or_else(|| Failure::broken(site, "not a struct"))?;
+    let nulls = rows.nulls();
+    let mut columns = Vec::with_capacity(children.len());
+    for ((name, source), field) in children.iter().zip(fields) {
+        let inner = site.child(name);
+        columns.push(match source {
+            Child::Missing => new_null_array(field.data_type(), rows.len()),
+            Child::File { index, conversion } => {
+                let column = rows.columns().get(*index);
+                let column = column.ok_or_else(|| Failure::broken(&inner, "missing"))?;
+                let converted = child(conversion, column, field, nulls, &inner);
+                converted.or_else(|first| masked(column, nulls, first, |seen| {
+                    child(conversion, seen, field, nulls, &inner)
+                }))?
+            }
+        });
+    }
+    let made = if fields.is_empty() {
+        Ok(StructArray::new_empty_fields(rows.len(), nulls.cloned()))
+    } else {
+        StructArray::try_new(fields.clone(), columns, nulls.cloned())
+    };
+    made.map(|made| Arc::new(made) as ArrayRef).map_err(|error| Failure::broken(site, error))
+}
+
+/// Converts once more with null wherever the parent is null: what lies there is not seen.
+fn masked(
+    column: &ArrayRef,
+    parent: Option<&NullBuffer>,
+    (first, _): (Failure, usize),
+    again: impl Fn(&ArrayRef) -> Result<ArrayRef, (Failure, usize)>,
+) -> Result<ArrayRef, Failure> {
+    let Some(parent) = parent.filter(|parent| parent.null_count() > 0) else { return Err(first) };
+    let hidden = BooleanArray::new(!parent.inner(), None);
+    match nullif(column, &hidden) {
+        Ok(seen) => again(&seen).map_err(|(failure, _)| failure),
+        Err(_) => Err(first),
+    }
+}
+
+fn no_column(site: &Site<'_>) -> (Failure, usize) {
+    (Failure::broken(site, "no elements"), 0)
+}
+
+/// Converts a child and refuses a null in a NOT NULL one, unless its parent is null too.
+///
+/// A failure comes with its position in the child.
+fn child(
+    conversion: &Conversion,
+    column: &ArrayRef,
+    field: &Field,
+    parent: Option<&NullBuffer>,
+    site: &Site<'_>,
+) -> Result<ArrayRef, (Failure, usize)> {
+    let converted = conversion.apply(column, site).map_err(|failure| {
+        let row = failure.row();
+        (failure, row)
+    })?;
+    if field.is_nullable() || converted.null_count() == 0 {
+        return Ok(converted);
+    }
+    let wrong = |row: &usize| {
+        converted.is_null(*row) && parent.is_none_or(|parent| parent.is_valid(*row))
+    };
+    match (0..converted.len()).find(wrong) {
+        Some(row) => Err((Failure::null(site, row), row)),
+        None => Ok(converted),
+    }
 }
 
 /// Any list shape as the one with 32-bit offsets.
@@ -115,73 +401,50 @@ fn plain_list(array: &ArrayRef) -> Option<ListArray> {
         ArrowType::LargeList(field)
         | ArrowType::FixedSizeList(field, _)
         | ArrowType::ListView(field)
-        | ArrowType::LargeListView(field) => cast(array, &ArrowType::List(Arc::clone(field))).ok()?,
+        | ArrowType::LargeListView(field) => {
+            cast(array, &ArrowType::List(Arc::clone(field))).ok()?
+        }
         _ => return None,
     };
     plain.as_list_opt::<i32>().cloned()
 }
 
-fn apply_map(
-    array: &ArrayRef,
-    key: &Conversion,
-    value: &Conversion,
-    entries_field: &FieldRef,
-    site: &Site<'_>,
-) -> Result<ArrayRef, Failure> {
-    let fail = || Failure::null(site, 0);
-    let maps = array.as_map_opt().ok_or_else(fail)?;
-    let ArrowType::Struct(fields) = entries_field.data_type() else { return Err(fail()) };
-    let (Some(key_field), Some(value_field)) = (fields.first(), fields.get(1)) else { return Err(fail()) };
-    let (key_site, value_site) = (site.child("key"), site.child("value"));
-    let keys = key.apply(maps.keys(), &key_site)?;
-    check_not_null(&keys, key_field, keys.len(), None, &key_site)?;
-    let values = value.apply(maps.values(), &value_site)?;
-    check_not_null(&values, value_field, values.len(), None, &value_site)?;
-    let entries = StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(|_| fail())?;
-    MapArray::try_new(Arc::clone(entries_field), maps.offsets().clone(), entries, maps.nulls().cloned(), false)
-        .map(|map| Arc::new(map) as ArrayRef)
-        .map_err(|_| fail())
+fn plain_map(array: &ArrayRef) -> Option<Entries> {
+    let maps = array.as_map_opt()?;
+    Some(Entries {
+        offsets: maps.offsets().clone(),
+        nulls: maps.nulls().cloned(),
+        keys: Arc::clone(maps.keys()),
+        values: Arc::clone(maps.values()),
+    })
 }
 
-fn apply_struct(
-    array: &ArrayRef,
-    children: &[(String, Child)],
-    fields: &Fields,
-    site: &Site<'_>,
-) -> Result<ArrayRef, Failure> {
-    let rows = array.as_struct_opt().ok_or_else(|| Failure::null(site, 0))?;
-    let mut columns = Vec::with_capacity(children.len());
-    for ((name, child), field) in children.iter().zip(fields) {
-        let inner = site.child(name);
-        let column = match child {
-            Child::Missing => new_null_array(field.data_type(), rows.len()),
-            Child::File { index, conversion } => {
-                let column = rows.columns().get(*index).ok_or_else(|| Failure::null(&inner, 0))?;
-                conversion.apply(column, &inner)?
-            }
-        };
-        check_not_null(&column, field, rows.len(), rows.nulls(), &inner)?;
-        columns.push(column);
-    }
-    let made = if fields.is_empty() {
-        Ok(StructArray::new_empty_fields(rows.len(), rows.nulls().cloned()))
-    } else {
-        StructArray::try_new(fields.clone(), columns, rows.nulls().cloned())
+/// The list inside a group, null where the group is null.
+fn inner_list(array: &ArrayRef) -> Option<(ListArray, Option<NullBuffer>)> {
+    let group = array.as_struct_opt()?;
+    let inner = plain_list(group.columns().first()?)?;
+    let nulls = NullBuffer::union(group.nulls(), inner.nulls());
+    Some((inner, nulls))
+}
+
+fn unwrap_list(array: &ArrayRef) -> Option<ListArray> {
+    let (inner, nulls) = inner_list(array)?;
+    let values = match inner.values().as_struct_opt() {
+        Some(group) => Arc::clone(group.columns().first()?),
+        None => Arc::clone(inner.values()),
     };
-    made.map(|made| Arc::new(made) as ArrayRef).map_err(|_| Failure::null(site, 0))
+    let field = Field::new("element", values.data_type().clone(), true);
+    ListArray::try_new(Arc::new(field), inner.offsets().clone(), values, nulls).ok()
 }
 
-/// Refuses a null in a NOT NULL child, unless its parent is null too.
-fn check_not_null(
-    child: &ArrayRef,
-    field: &Field,
-    rows: usize,
-    parent: Option<&NullBuffer>,
-    site: &Site<'_>,
-) -> Result<(), Failure> {
-    if field.is_nullable() || child.null_count() == 0 {
-        return Ok(());
-    }
-    let wrong = |row: &usize| child.is_null(*row) && parent.is_none_or(|parent| parent.is_valid(*row));
-    (0..rows).find(wrong).map_or(Ok(()), |row| Err(Failure::null(site, row)))
+fn unwrap_map(array: &ArrayRef) -> Option<Entries> {
+    let (inner, nulls) = inner_list(array)?;
+    let entries = inner.values().as_struct_opt()?;
+    let [keys, values] = entries.columns() else { return None };
+    Some(Entries {
+        offsets: inner.offsets().clone(),
+        nulls,
+        keys: Arc::clone(keys),
+        values: Arc::clone(values),
+    })
 }

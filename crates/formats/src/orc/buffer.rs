@@ -1,13 +1,11 @@
 //! Parts of a file held in memory, served to the decoder as if they were the file.
 
 use std::io::{self, Cursor};
-use std::ops::Range;
-use std::sync::Mutex;
 
 use bytes::Bytes;
 use orc_rust::reader::ChunkReader;
 
-/// Parts of a file. A read of anything else fails.
+/// Parts of a file by their first byte. A read of anything else fails.
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
     size: u64,
@@ -15,9 +13,8 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn with(size: u64, ranges: &[Range<u64>], bytes: Vec<Bytes>) -> Self {
-        let mut parts: Vec<_> = ranges.iter().map(|range| range.start).zip(bytes).collect();
-        parts.sort_unstable_by_key(|(start, _)| *start);
+    pub(super) fn new(size: u64, mut parts: Vec<(u64, Bytes)>) -> Self {
+        parts.sort_by_key(|(start, _)| *start);
         Self { size, parts }
     }
 
@@ -34,7 +31,8 @@ impl Parts {
 }
 
 fn absent(offset: u64, length: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, format!("bytes {offset}+{length} are not in the file"))
+    let message = format!("bytes {offset}+{length} are not in the file");
+    io::Error::new(io::ErrorKind::UnexpectedEof, message)
 }
 
 impl ChunkReader for Parts {
@@ -50,48 +48,5 @@ impl ChunkReader for Parts {
 
     fn get_bytes(&self, offset: u64, length: u64) -> io::Result<Bytes> {
         self.find(offset, length).ok_or_else(|| absent(offset, length))
-    }
-}
-
-/// Parts of a file, and a record of the reads that wanted other parts.
-///
-/// Those are answered with no bytes, so that a decoder which only collects its inputs says what it will need.
-pub(super) struct Recorder<'a> {
-    parts: &'a Parts,
-    wanted: Mutex<Vec<Range<u64>>>,
-}
-
-impl<'a> Recorder<'a> {
-    pub(super) fn new(parts: &'a Parts) -> Self {
-        Self { parts, wanted: Mutex::new(Vec::new()) }
-    }
-
-    pub(super) fn wanted(self) -> Vec<Range<u64>> {
-        self.wanted.into_inner().unwrap_or_default()
-    }
-}
-
-impl ChunkReader for Recorder<'_> {
-    type T = Cursor<Bytes>;
-
-    fn len(&self) -> u64 {
-        self.parts.size
-    }
-
-    fn get_read(&self, offset: u64) -> io::Result<Self::T> {
-        Err(absent(offset, 0))
-    }
-
-    fn get_bytes(&self, offset: u64, length: u64) -> io::Result<Bytes> {
-        if let Some(bytes) = self.parts.find(offset, length) {
-            return Ok(bytes);
-        }
-        let end = offset.checked_add(length).filter(|end| *end <= self.parts.size);
-        let end = end.ok_or_else(|| absent(offset, length))?;
-        match self.wanted.lock() {
-            Ok(mut wanted) => wanted.push(offset..end),
-            Err(_) => return Err(absent(offset, length)),
-        }
-        Ok(Bytes::new())
     }
 }

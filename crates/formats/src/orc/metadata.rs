@@ -1,148 +1,271 @@
-//! The tail: postscript, footer and metadata.
+//! The tail: postscript and footer, read and checked here, and what of them the decoder is given.
+//!
+//! The decoder goes down the types by recursion wherever they point, subtracts lengths from the file's without a
+//! check and unpacks whatever chunks claim to hold. So it never sees the tail itself, but one made anew: no
+//! stripes, and the types with one change. A timestamp is a LONG there, the seconds that its DATA stream holds;
+//! its nanoseconds and zone are dealt with in [`super::timestamp`].
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use ftable_io::InputFile;
 use orc_rust::reader::metadata::{FileMetadata, read_metadata};
-use orc_rust::stripe::StripeMetadata;
 
 use super::NAME;
 use super::buffer::Parts;
+use super::chunks::{self, Codec};
+use super::types::{Kind, TypeNode, check_types};
+use super::wire::{Content, Fields, Malformed, Message, extend_numbers};
 use crate::error::{CorruptSnafu, Error, Result};
 use crate::offload;
 
 /// Bytes fetched from the end at first: enough for the tail of most files.
-const TAIL_GUESS: u64 = 64 * 1024;
+const TAIL_GUESS: u64 = 16 * 1024;
 /// The shortest file: magic and a postscript.
 const SHORTEST: u64 = 4;
+
+/// What a file says of itself.
+#[derive(Debug)]
+pub(super) struct Tail {
+    pub(super) codec: Codec,
+    pub(super) types: Vec<TypeNode>,
+    pub(super) stripes: Vec<StripeInfo>,
+    /// What the decoder knows of the file: its types and compression.
+    pub(super) decoder: FileMetadata,
+}
+
+/// Where a stripe lies and how many rows it has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StripeInfo {
+    pub(super) offset: u64,
+    pub(super) index_length: u64,
+    pub(super) data_length: u64,
+    pub(super) footer_length: u64,
+    pub(super) rows: u64,
+    /// The rows of the stripes before.
+    pub(super) first_row: u64,
+}
+
+impl StripeInfo {
+    /// Where the stripe's own footer lies.
+    pub(super) fn footer(&self) -> Range<u64> {
+        // Checked to lie inside of the file.
+        let start = self.offset + self.index_length + self.data_length;
+        start..start + self.footer_length
+    }
+}
 
 /// Reads the tail of a file; `None` for a file of no bytes, which some writers leave for no rows.
 ///
 /// # Errors
 /// A file without the magic, or whose tail cannot be decoded or names parts outside the file.
-pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<FileMetadata>>> {
+pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<Tail>>> {
     let (path, size) = (file.path().to_owned(), file.size());
     if size == 0 {
         return Ok(None);
     }
     if size < SHORTEST {
-        let message = format!("{size} bytes are too few for an ORC file");
-        return CorruptSnafu { path, format: NAME, message }.fail();
+        return Err(corrupt(&path, &format!("{size} bytes are too few for an ORC file")));
     }
-    let guess = TAIL_GUESS.min(size);
-    let tail = read_tail(file, guess).await?;
-    let needed = tail_length(&path, &tail, size)?;
-    let tail = if needed > guess { read_tail(file, needed).await? } else { tail };
+    let tail = file.read(size.saturating_sub(TAIL_GUESS)..size).await?;
+    let postscript = PostScript::find(&tail, size).map_err(|message| corrupt(&path, &message))?;
+    let range = postscript.footer_range(size);
+    let tail_start = size - tail.len() as u64;
+    let footer = match range.start.checked_sub(tail_start) {
+        Some(from) => {
+            // Inside of the tail, as its range ends before the file does.
+            let to = usize::try_from(range.end - tail_start).unwrap_or(usize::MAX);
+            tail.slice(usize::try_from(from).unwrap_or(usize::MAX)..to)
+        }
+        None => file.read(range).await?,
+    };
     let owned_path = path.clone();
-    let metadata = offload::decode(&path, NAME, move || {
-        read_metadata(&mut tail.clone()).map_err(|error| corrupt(&owned_path, &error.to_string()))
+    let tail = offload::decode(&path, NAME, move || {
+        decode(&postscript, &footer, size).map_err(|message| corrupt(&owned_path, &message))
     })
     .await?;
-    check_stripes(&path, &metadata, size)?;
-    Ok(Some(Arc::new(metadata)))
+    Ok(Some(Arc::new(tail)))
 }
 
-async fn read_tail(file: &Arc<dyn InputFile>, length: u64) -> Result<Parts> {
-    let size = file.size();
-    let range = size - length..size;
-    let bytes = file.read(range.clone()).await?;
-    Ok(Parts::with(size, &[range], vec![bytes]))
-}
-
-/// The length of everything behind the stripes, from the postscript.
-///
-/// `orc-rust` subtracts these lengths from the file's without a check, so they are checked here first.
-fn tail_length(path: &str, tail: &Parts, size: u64) -> Result<u64> {
-    let broken = |message: &str| corrupt(path, message);
-    let last = tail.find(size - 1, 1).and_then(|byte| byte.first().copied()).ok_or_else(|| broken("no last byte"))?;
-    let postscript = u64::from(last);
-    if postscript == 0 || postscript + 1 > size {
-        return Err(broken("the last byte is no length of a postscript"));
-    }
-    let bytes = tail.find(size - 1 - postscript, postscript).ok_or_else(|| broken("the postscript is cut"))?;
-    let lengths = PostscriptLengths::read(&bytes).ok_or_else(|| broken("the postscript is malformed"))?;
-    if !lengths.has_magic {
-        return Err(broken("the postscript has no ORC magic"));
-    }
-    let total = lengths.footer.checked_add(lengths.metadata).and_then(|sum| sum.checked_add(postscript + 1));
-    match total {
-        Some(total) if total <= size => Ok(total.max(TAIL_GUESS.min(size))),
-        _ => Err(broken(&format!("footer and metadata are said to be longer than the file of {size} bytes"))),
-    }
-}
-
-/// What of the postscript is needed before it may be decoded.
-#[derive(Default)]
-struct PostscriptLengths {
+/// What of the postscript is needed.
+#[derive(Debug)]
+struct PostScript {
+    /// Bytes of the postscript and of the byte with its length.
+    length: u64,
     footer: u64,
-    metadata: u64,
-    has_magic: bool,
+    codec: Codec,
 }
 
-impl PostscriptLengths {
-    /// Walks the protobuf fields: 1 footer length, 5 metadata length, 8000 magic.
-    fn read(mut bytes: &[u8]) -> Option<Self> {
-        let mut lengths = Self::default();
-        while !bytes.is_empty() {
-            let tag = varint(&mut bytes)?;
-            match (tag >> 3, tag & 7) {
-                (1, 0) => lengths.footer = varint(&mut bytes)?,
-                (5, 0) => lengths.metadata = varint(&mut bytes)?,
-                (_, 0) => _ = varint(&mut bytes)?,
-                (field, 2) => {
-                    let length = usize::try_from(varint(&mut bytes)?).ok()?;
-                    let (content, rest) = bytes.split_at_checked(length)?;
-                    lengths.has_magic |= field == 8000 && content == b"ORC";
-                    bytes = rest;
-                }
-                (_, 1) => bytes = bytes.get(8..)?,
-                (_, 5) => bytes = bytes.get(4..)?,
-                _ => return None,
+impl PostScript {
+    fn find(tail: &[u8], size: u64) -> Result<Self, String> {
+        let (last, rest) = tail.split_last().ok_or("it is empty")?;
+        let start = rest.len().checked_sub(usize::from(*last)).filter(|_| *last > 0);
+        let start = start.ok_or("the last byte is no length of a postscript")?;
+        let found = Self::read(rest.get(start..).unwrap_or_default());
+        let (footer, metadata, codec, block, has_magic) =
+            found.map_err(|Malformed| "the postscript is malformed; it is no ORC file, or cut off")?;
+        if !has_magic {
+            return Err("the postscript has no ORC magic; it is no ORC file, or cut off".to_owned());
+        }
+        let length = u64::from(*last) + 1;
+        let total = footer.checked_add(metadata).and_then(|sum| sum.checked_add(length));
+        if total.is_none_or(|total| total > size) {
+            return Err(format!(
+                "a footer of {footer} and metadata of {metadata} bytes do not fit into {size}"
+            ));
+        }
+        Ok(Self { length, footer, codec: Codec::new(codec, block)? })
+    }
+
+    #[expect(clippy::type_complexity, reason = "taken apart at once")]
+    fn read(bytes: &[u8]) -> Result<(u64, u64, u64, Option<u64>, bool), Malformed> {
+        let (mut footer, mut metadata, mut codec, mut block, mut has_magic) = (0, 0, 0, None, false);
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next()? {
+            match field {
+                (1, Content::Number(length)) => footer = length,
+                (2, Content::Number(number)) => codec = number,
+                (3, Content::Number(size)) => block = Some(size),
+                (5, Content::Number(length)) => metadata = length,
+                (8000, Content::Bytes(magic)) => has_magic = magic == b"ORC",
+                _ => {}
             }
         }
-        Some(lengths)
+        Ok((footer, metadata, codec, block, has_magic))
+    }
+
+    fn footer_range(&self, size: u64) -> Range<u64> {
+        let end = size - self.length;
+        end - self.footer..end
     }
 }
 
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
+fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, String> {
+    let codec = postscript.codec;
+    codec.check(footer).map_err(|message| format!("the footer: {message}"))?;
+    // The decoder tells how to unpack only in the metadata of a file, so it is given one without columns first.
+    let without_columns = [TypeNode { kind: Kind::Struct, ..TypeNode::default() }];
+    let compression = decoder_metadata(codec, &without_columns)?.compression();
+    let footer = chunks::unpack(footer, compression)?;
+    let (types, mut stripes, rows) =
+        read_footer(&footer).map_err(|Malformed| "the footer is malformed".to_owned())??;
+    check_types(&types)?;
+    check_stripes(&mut stripes, rows, size)?;
+    let decoder = decoder_metadata(codec, &types)?;
+    Ok(Tail { codec, types, stripes, decoder })
+}
+
+/// Types, stripes and number of rows.
+type FooterParts = (Vec<TypeNode>, Vec<StripeInfo>, u64);
+
+fn read_footer(bytes: &[u8]) -> Result<Result<FooterParts, String>, Malformed> {
+    let (mut types, mut stripes, mut rows) = (Vec::new(), Vec::new(), 0);
+    let mut fields = Fields::new(bytes);
+    while let Some(field) = fields.next()? {
+        match field {
+            (3, Content::Bytes(stripe)) => stripes.push(read_stripe(stripe)?),
+            (4, Content::Bytes(node)) => types.push(read_type(node)?),
+            (6, Content::Number(number)) => rows = number,
+            (10, Content::Bytes(_)) => {
+                return Ok(Err("it is encrypted, which is not supported".to_owned()));
+            }
+            _ => {}
         }
     }
-    None
+    Ok(Ok((types, stripes, rows)))
 }
 
-fn check_stripes(path: &str, metadata: &FileMetadata, size: u64) -> Result<()> {
-    for stripe in metadata.stripe_metadatas() {
-        let lengths = [stripe.index_length(), stripe.data_length(), stripe.footer_length()];
-        let end = lengths.iter().try_fold(stripe.offset(), |end, length| end.checked_add(*length));
+fn read_stripe(bytes: &[u8]) -> Result<StripeInfo, Malformed> {
+    let mut stripe = StripeInfo::default();
+    let mut fields = Fields::new(bytes);
+    while let Some(field) = fields.next()? {
+        match field {
+            (1, Content::Number(offset)) => stripe.offset = offset,
+            (2, Content::Number(length)) => stripe.index_length = length,
+            (3, Content::Number(length)) => stripe.data_length = length,
+            (4, Content::Number(length)) => stripe.footer_length = length,
+            (5, Content::Number(rows)) => stripe.rows = rows,
+            _ => {}
+        }
+    }
+    Ok(stripe)
+}
+
+fn read_type(bytes: &[u8]) -> Result<TypeNode, Malformed> {
+    let mut node = TypeNode::default();
+    let mut subtypes = Vec::new();
+    let mut fields = Fields::new(bytes);
+    while let Some(field) = fields.next()? {
+        match field {
+            (1, Content::Number(kind)) => node.kind = Kind::of(kind),
+            (2, content) => extend_numbers(&mut subtypes, content)?,
+            (3, Content::Bytes(name)) => {
+                node.names.push(String::from_utf8(name.to_vec()).map_err(|_| Malformed)?);
+            }
+            (4, Content::Number(length)) => node.length = length,
+            (5, Content::Number(precision)) => node.precision = precision,
+            (6, Content::Number(scale)) => node.scale = scale,
+            _ => {}
+        }
+    }
+    let subtypes = subtypes.into_iter().map(usize::try_from);
+    node.subtypes = subtypes.collect::<Result<_, _>>().map_err(|_| Malformed)?;
+    Ok(node)
+}
+
+fn check_stripes(stripes: &mut [StripeInfo], claimed: u64, size: u64) -> Result<(), String> {
+    let mut rows = 0_u64;
+    for stripe in stripes.iter_mut() {
+        let lengths = [stripe.index_length, stripe.data_length, stripe.footer_length];
+        let end = lengths.iter().try_fold(stripe.offset, |end, length| end.checked_add(*length));
         if end.is_none_or(|end| end > size) {
-            return Err(corrupt(path, &format!("a stripe at {} reaches beyond the file of {size} bytes", stripe.offset())));
+            let offset = stripe.offset;
+            return Err(format!("the stripe at {offset} reaches beyond the file of {size} bytes"));
         }
+        stripe.first_row = rows;
+        rows = rows
+            .checked_add(stripe.rows)
+            .ok_or_else(|| format!("the footer claims {} rows in a stripe", stripe.rows))?;
     }
-    Ok(())
+    match rows == claimed {
+        true => Ok(()),
+        false => Err(format!("the stripes hold {rows} rows, the footer claims {claimed}")),
+    }
+}
+
+/// What the decoder makes of a file with these types and no rows.
+fn decoder_metadata(codec: Codec, types: &[TypeNode]) -> Result<FileMetadata, String> {
+    let mut footer = Message::default();
+    for node in types {
+        footer.message(4, &node.for_decoder());
+    }
+    let footer = codec.store(&footer.into_bytes());
+    let mut postscript = Message::default();
+    postscript.number(1, footer.len() as u64).number(2, codec.number()).number(3, codec.block);
+    postscript.number(5, 0).bytes(8000, b"ORC");
+    let postscript = postscript.into_bytes();
+    let length = u8::try_from(postscript.len()).map_err(|_| "the postscript is too long")?;
+    let mut tail = footer;
+    tail.extend_from_slice(&postscript);
+    tail.push(length);
+    let size = tail.len() as u64;
+    read_metadata(&mut Parts::new(size, vec![(0, tail.into())])).map_err(|error| error.to_string())
 }
 
 /// The stripes that start in a byte range.
-pub(super) fn stripes_in(metadata: &FileMetadata, range: Option<&Range<u64>>) -> Vec<StripeMetadata> {
-    let starts_inside = |stripe: &&StripeMetadata| range.is_none_or(|range| range.contains(&stripe.offset()));
-    metadata.stripe_metadatas().iter().filter(starts_inside).cloned().collect()
+///
+/// Every stripe starts in exactly one range of a file cut anywhere, so cut files give each row once.
+pub(super) fn stripes_in(tail: &Tail, range: Option<&Range<u64>>) -> Vec<StripeInfo> {
+    let starts_inside =
+        |stripe: &&StripeInfo| range.is_none_or(|range| range.contains(&stripe.offset));
+    tail.stripes.iter().filter(starts_inside).copied().collect()
 }
 
 /// The rows of some stripes.
-pub(super) fn count(metadata: &FileMetadata, stripes: &[StripeMetadata], path: &str) -> Result<u64> {
-    let rows = stripes.iter().try_fold(0_u64, |rows, stripe| rows.checked_add(stripe.number_of_rows()));
-    let whole_file = stripes.len() == metadata.stripe_metadatas().len();
-    match rows {
-        Some(rows) if !whole_file || rows == metadata.number_of_rows() => Ok(rows),
-        _ => Err(corrupt(path, "the stripes do not add up to the rows that the footer claims")),
-    }
+pub(super) fn count(stripes: &[StripeInfo]) -> u64 {
+    // Their sum was checked.
+    stripes.iter().map(|stripe| stripe.rows).sum()
 }
 
 pub(super) fn corrupt(path: &str, message: &str) -> Error {

@@ -1,25 +1,30 @@
 //! Reading: one stripe at a time, its streams fetched together, decoded on the blocking pool.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
-use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema, SchemaRef, TimeUnit};
-use ftable_core::{DataField, TypeKind};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
+use bytes::Bytes;
 use ftable_io::InputFile;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use orc_rust::array_decoder::NaiveStripeDecoder;
 use orc_rust::projection::ProjectionMask;
-use orc_rust::reader::metadata::FileMetadata;
-use orc_rust::schema::{ArrowSchemaOptions, DataType as OrcType, RootDataType, TimestampPrecision};
-use orc_rust::stripe::{Stripe, StripeMetadata};
+use orc_rust::schema::RootDataType;
+use orc_rust::stripe::Stripe;
 
-use super::buffer::{Parts, Recorder};
-use super::metadata::{self, corrupt};
 use super::NAME;
-use crate::align::Alignment;
-use crate::error::{Result, UnsupportedSnafu};
+use super::chunks;
+use super::expect::Expected;
+use super::metadata::{self, StripeInfo, Tail, corrupt};
+use super::recode::{StripeFractions, TimestampColumn};
+use super::rle::Unsigned;
+use super::stripe::{SECONDARY, StripeFooter, Streams};
+use super::timestamp::{Clock, Fractions};
+use super::types;
+use crate::align::{Alignment, positions_by_name};
+use crate::convert::{FileType, Site};
+use crate::error::{Error, Result, UnsupportedSnafu};
 use crate::format::{BatchStream, ReadRequest};
 use crate::offload;
 
@@ -28,154 +33,114 @@ const VISIT_BYTES: usize = 4 * 1024 * 1024;
 
 pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     let path: Arc<str> = request.file.path().into();
-    let Some(footer) = metadata::load(&request.file).await? else {
+    let Some(tail) = metadata::load(&request.file).await? else {
         return Ok(stream::empty().boxed());
     };
-    let stripes = metadata::stripes_in(&footer, request.range.as_ref());
-    let described = describe(&footer, &request, &path)?;
-    let by_position = positional(&footer);
-    let mut positions: HashMap<&str, Option<usize>> = HashMap::new();
-    for field in request.fields.iter() {
-        let position = match by_position {
-            true => {
-                let position = request.table_fields.iter().position(|declared| declared.name == field.name);
-                position.filter(|position| *position < described.fields().len())
-            }
-            false => Alignment::position_by_name(&path, &described, &field.name)?,
-        };
-        positions.insert(&field.name, position);
-    }
-    let position = |field: &DataField| positions.get(field.name.as_str()).copied().flatten();
-    let alignment = Alignment::new(&path, &described, &request.fields, position)?;
+    let stripes = metadata::stripes_in(&tail, request.range.as_ref());
+    let positions = positions(&path, &tail, &request)?;
+    let columns = describe(&tail, &request, &positions);
+    let types: Vec<FileType> =
+        columns.iter().map(|column| column.described.file_type.clone()).collect();
+    let alignment = Alignment::new(&path, NAME, &types, &request.fields, &positions)?;
     if alignment.projection().is_empty() {
-        let rows = metadata::count(&footer, &stripes, &path)?;
-        return Ok(counted(alignment, rows, request.batch_size));
+        return Ok(alignment.counted(metadata::count(&stripes), request.batch_size));
     }
-    let roots = footer.root_data_type();
-    let projected = alignment.projection().iter().filter_map(|position| roots.children().get(*position));
-    let mask = ProjectionMask::roots(roots, projected.map(|column| column.data_type().column_index()));
-    let fields = alignment.projection().iter().map(|position| Arc::clone(&described.fields()[*position]));
-    let plan = Plan {
-        path,
-        root: roots.project(&mask),
-        schema: Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>())),
-        metadata: footer,
-        alignment,
-        batch_size: request.batch_size.max(1),
+    let plan = Plan::new(path, tail, columns, alignment, request.batch_size);
+    let reader = Reader {
+        plan: Arc::new(plan),
+        file: request.file,
+        stripes: stripes.into(),
+        decoder: None,
     };
-    let reader = Reader { plan: Arc::new(plan), file: request.file, stripes: stripes.into(), decoder: None };
     Ok(reader.into_stream())
 }
 
-fn counted(alignment: Alignment, rows: u64, batch_size: usize) -> BatchStream {
-    let batch_size = batch_size.max(1) as u64;
-    let mut left = rows;
-    stream::iter(std::iter::from_fn(move || {
-        let rows = left.min(batch_size);
-        left -= rows;
-        (rows > 0).then(|| alignment.assemble(usize::try_from(rows).unwrap_or(usize::MAX), &[]))
-    }))
-    .boxed()
+/// Where the columns asked for are among the file's.
+fn positions(path: &str, tail: &Tail, request: &ReadRequest) -> Result<Vec<Option<usize>>> {
+    let names = tail.types.first().map_or(&[][..], |root| &root.names);
+    if !is_positional(names) {
+        return positions_by_name(path, names, &request.fields);
+    }
+    let position = |name: &str| {
+        let found = request.table_fields.iter().position(|declared| declared.name == name);
+        found.filter(|position| *position < names.len())
+    };
+    Ok(request.fields.iter().map(|field| position(&field.name)).collect())
 }
 
 /// Whether the file's columns are matched by position: Hive before 2.0 named them all `_col0`, `_col1`, ….
-fn positional(footer: &FileMetadata) -> bool {
-    let columns = footer.root_data_type().children();
-    let placeholder = |name: &str| {
+fn is_positional(names: &[String]) -> bool {
+    let is_placeholder = |name: &String| {
         name.strip_prefix("_col").is_some_and(|digits| {
             !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
         })
     };
-    !columns.is_empty() && columns.iter().all(|column| placeholder(column.name()))
+    !names.is_empty() && names.iter().all(is_placeholder)
 }
 
-/// The file's columns as Arrow types, with timestamps in the unit of the declared precision.
-fn describe(footer: &FileMetadata, request: &ReadRequest, path: &str) -> Result<SchemaRef> {
-    let by_position = positional(footer);
-    let mut columns = Vec::new();
-    for (position, column) in footer.root_data_type().children().iter().enumerate() {
-        let declared = match by_position {
-            true => request.table_fields.get(position),
-            false => request.fields.iter().find(|field| field.name == column.name()),
+/// A top-level column of the file.
+struct Column {
+    described: types::Described,
+    /// Its column id.
+    id: usize,
+    /// The name of the table's column that it feeds.
+    name: String,
+}
+
+/// The file's columns, each described for the column of the table that it feeds, if any.
+fn describe(tail: &Tail, request: &ReadRequest, positions: &[Option<usize>]) -> Vec<Column> {
+    let Some(root) = tail.types.first() else { return Vec::new() };
+    let mut columns = Vec::with_capacity(root.names.len());
+    for (position, (name, id)) in root.names.iter().zip(&root.subtypes).enumerate() {
+        let fed = positions.iter().position(|found| *found == Some(position));
+        let declared = fed.and_then(|index| request.fields.get(index));
+        let (described, name) = match declared {
+            Some(field) => {
+                (types::describe(&tail.types, *id, &field.data_type), field.name.clone())
+            }
+            None => (types::Described::unread(), name.clone()),
         };
-        let arrow = match declared {
-            Some(field) => arrow_type(column.data_type(), &field.data_type, path, column.name())?,
-            // Not read: any type will do.
-            None => ArrowType::Null,
-        };
-        columns.push(Field::new(column.name(), arrow, true));
+        columns.push(Column { described, id: *id, name });
     }
-    Ok(Arc::new(ArrowSchema::new(columns)))
-}
-
-/// The Arrow type a column is decoded to.
-fn arrow_type(file: &OrcType, declared: &ftable_core::DataType, path: &str, column: &str) -> Result<ArrowType> {
-    if contains_union(file) {
-        let what = format!("{path}: column {column} of type UNION");
-        return UnsupportedSnafu { format: NAME, what, reason: "no table type holds a union" }.fail();
-    }
-    let unit = finest_unit(declared);
-    let precision = match unit {
-        TimeUnit::Nanosecond => TimestampPrecision::Nanosecond,
-        _ => TimestampPrecision::Microsecond,
-    };
-    Ok(file.to_arrow_data_type_with_options(ArrowSchemaOptions::new().with_timestamp_precision(precision)))
-}
-
-fn contains_union(file: &OrcType) -> bool {
-    match file {
-        OrcType::Union { .. } => true,
-        OrcType::List { child, .. } => contains_union(child),
-        OrcType::Map { key, value, .. } => contains_union(key) || contains_union(value),
-        OrcType::Struct { children, .. } => children.iter().any(|child| contains_union(child.data_type())),
-        _ => false,
-    }
-}
-
-/// Nanoseconds where a declared timestamp needs them, else microseconds, which span every year.
-fn finest_unit(declared: &ftable_core::DataType) -> TimeUnit {
-    let finest = |units: &[TimeUnit]| {
-        if units.contains(&TimeUnit::Nanosecond) { TimeUnit::Nanosecond } else { TimeUnit::Microsecond }
-    };
-    match declared.kind() {
-        TypeKind::Timestamp { precision } | TypeKind::TimestampLtz { precision } if *precision > 6 => {
-            TimeUnit::Nanosecond
-        }
-        TypeKind::Array { element } | TypeKind::Multiset { element } => finest_unit(element),
-        TypeKind::Map { key, value } => finest(&[finest_unit(key), finest_unit(value)]),
-        TypeKind::Row { fields } => {
-            finest(&fields.iter().map(|field| finest_unit(&field.data_type)).collect::<Vec<_>>())
-        }
-        _ => TimeUnit::Microsecond,
-    }
+    columns
 }
 
 /// What stays the same from stripe to stripe.
 struct Plan {
     path: Arc<str>,
-    metadata: Arc<FileMetadata>,
+    tail: Arc<Tail>,
+    /// The columns that are read, in file order.
+    columns: Vec<Column>,
+    /// For each type of the file whether it is decoded.
+    decoded: Vec<bool>,
     root: RootDataType,
     schema: SchemaRef,
     alignment: Alignment,
     batch_size: usize,
 }
 
+/// A stripe being decoded.
+struct StripeDecoder {
+    inner: NaiveStripeDecoder,
+    fractions: StripeFractions,
+    /// The row of the file that comes next.
+    row: u64,
+}
+
 struct Reader {
     plan: Arc<Plan>,
     file: Arc<dyn InputFile>,
-    stripes: VecDeque<StripeMetadata>,
-    decoder: Option<NaiveStripeDecoder>,
+    stripes: VecDeque<StripeInfo>,
+    decoder: Option<Box<StripeDecoder>>,
 }
 
 impl Reader {
     fn into_stream(self) -> BatchStream {
         stream::try_unfold(self, |mut reader| async move {
-            Ok(reader.next().await?.map(|batches| (stream::iter(batches.into_iter().map(Ok)), reader)))
+            let batches = reader.next().await?;
+            Ok::<_, Error>(batches.map(|batches| (stream::iter(batches).map(Ok), reader)))
         })
-        .flat_map(|visit| match visit {
-            Ok(batches) => batches.left_stream(),
-            Err(error) => stream::iter([Err(error)]).right_stream(),
-        })
+        .try_flatten()
         .boxed()
     }
 
@@ -184,12 +149,14 @@ impl Reader {
             let decoder = match self.decoder.take() {
                 Some(decoder) => decoder,
                 None => match self.stripes.pop_front() {
+                    Some(stripe) if stripe.rows == 0 => continue,
                     Some(stripe) => self.start(stripe).await?,
                     None => return Ok(None),
                 },
             };
             let plan = Arc::clone(&self.plan);
-            let (decoder, batches) = offload::decode(&self.plan.path, NAME, move || plan.visit(decoder)).await?;
+            let work = move || plan.visit(decoder);
+            let (decoder, batches) = offload::decode(&self.plan.path, NAME, work).await?;
             self.decoder = decoder;
             if !batches.is_empty() {
                 return Ok(Some(batches));
@@ -198,46 +165,140 @@ impl Reader {
     }
 
     /// Fetches the streams of a stripe that the projection needs.
-    async fn start(&mut self, stripe: StripeMetadata) -> Result<NaiveStripeDecoder> {
-        let size = self.file.size();
-        let footer = stripe.footer_offset()..stripe.footer_offset().saturating_add(stripe.footer_length());
-        let footer_bytes = self.file.read(footer.clone()).await?;
-        let parts = Parts::with(size, std::slice::from_ref(&footer), vec![footer_bytes.clone()]);
-        let (plan, info) = (Arc::clone(&self.plan), stripe.clone());
-        let mut wanted = offload::decode(&self.plan.path, NAME, move || plan.streams(&parts, &info)).await?;
-        let mut bytes = self.file.read_ranges(&wanted).await?;
-        wanted.push(footer);
-        bytes.push(footer_bytes);
-        let parts = Parts::with(size, &wanted, bytes);
+    async fn start(&mut self, stripe: StripeInfo) -> Result<Box<StripeDecoder>> {
+        let bytes = self.file.read(stripe.footer()).await?;
         let plan = Arc::clone(&self.plan);
-        offload::decode(&self.plan.path, NAME, move || plan.decoder(parts, &stripe)).await
+        let work = move || plan.footer(&stripe, &bytes);
+        let (footer, ranges) = offload::decode(&self.plan.path, NAME, work).await?;
+        let bytes = self.file.read_ranges(&ranges).await?;
+        let plan = Arc::clone(&self.plan);
+        let work = move || plan.decoder(&stripe, &footer, &bytes);
+        offload::decode(&self.plan.path, NAME, work).await
     }
 }
 
 impl Plan {
-    /// The byte ranges of a stripe's streams that the projection needs.
-    fn streams(&self, parts: &Parts, stripe: &StripeMetadata) -> Result<Vec<std::ops::Range<u64>>> {
-        let mut recorder = Recorder::new(parts);
-        Stripe::new(&mut recorder, &self.metadata, &self.root, stripe)
-            .map_err(|error| corrupt(&self.path, &error.to_string()))?;
-        Ok(recorder.wanted())
+    fn new(
+        path: Arc<str>,
+        tail: Arc<Tail>,
+        columns: Vec<Column>,
+        alignment: Alignment,
+        batch_size: usize,
+    ) -> Self {
+        let read = |position: &usize| alignment.projection().binary_search(position).is_ok();
+        let columns: Vec<Column> = columns
+            .into_iter()
+            .enumerate()
+            .filter(|(position, _)| read(position))
+            .map(|(_, column)| column)
+            .collect();
+        let root = tail.decoder.root_data_type();
+        let mask = ProjectionMask::roots(root, columns.iter().map(|column| column.id));
+        let fields = columns
+            .iter()
+            .map(|column| Field::new(&column.name, column.described.hint.clone(), true));
+        let schema = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
+        let decoded = (0..tail.types.len()).map(|id| mask.is_index_projected(id)).collect();
+        let root = root.project(&mask);
+        let batch_size = batch_size.max(1);
+        Self { path, tail, columns, decoded, root, schema, alignment, batch_size }
     }
 
-    fn decoder(&self, mut parts: Parts, stripe: &StripeMetadata) -> Result<NaiveStripeDecoder> {
-        Stripe::new(&mut parts, &self.metadata, &self.root, stripe)
-            .and_then(|stripe| NaiveStripeDecoder::new(stripe, Arc::clone(&self.schema), self.batch_size))
-            .map_err(|error| corrupt(&self.path, &error.to_string()))
+    fn corrupt(&self, message: impl AsRef<str>) -> Error {
+        corrupt(&self.path, message.as_ref())
+    }
+
+    /// The footer of a stripe, and where the streams lie that the projection needs.
+    fn footer(
+        &self,
+        stripe: &StripeInfo,
+        bytes: &Bytes,
+    ) -> Result<(StripeFooter, Vec<std::ops::Range<u64>>)> {
+        let footer = StripeFooter::read(&self.tail, stripe, bytes)
+            .map_err(|message| self.corrupt(message))?;
+        let ranges = footer.ranges(&self.decoded);
+        Ok((footer, ranges))
+    }
+
+    fn decoder(
+        &self,
+        stripe: &StripeInfo,
+        footer: &StripeFooter,
+        bytes: &[Bytes],
+    ) -> Result<Box<StripeDecoder>> {
+        let fault = |message: String| self.corrupt(format!("the stripe at {}: {message}", stripe.offset));
+        let streams = footer.streams(self.tail.codec, &self.decoded, bytes).map_err(fault)?;
+        let expected = Expected { tail: &self.tail, footer, streams: &streams };
+        for column in &self.columns {
+            expected.check(column.id, stripe.rows).map_err(|message| {
+                let name = &column.name;
+                self.corrupt(format!("the stripe at {}: column {name}: {message}", stripe.offset))
+            })?;
+        }
+        let fractions = self.fractions(footer, &streams)?;
+        let (metadata, mut parts) =
+            footer.for_decoder(&self.tail, stripe, &self.decoded, &streams).map_err(fault)?;
+        let inner = Stripe::new(&mut parts, &self.tail.decoder, &self.root, &metadata)
+            .and_then(|stripe| {
+                NaiveStripeDecoder::new(stripe, Arc::clone(&self.schema), self.batch_size)
+            })
+            .map_err(|error| fault(error.to_string()))?;
+        Ok(Box::new(StripeDecoder { inner, fractions, row: stripe.first_row }))
+    }
+
+    /// The fractions of the timestamps in a stripe.
+    fn fractions(&self, footer: &StripeFooter, streams: &Streams) -> Result<StripeFractions> {
+        let mut fractions = StripeFractions::new();
+        for column in &self.columns {
+            let mut timestamps = Vec::new();
+            column.described.recode.timestamps(&mut timestamps);
+            for timestamp in timestamps {
+                let clock = self.clock(footer, timestamp, &column.name)?;
+                let bytes = match streams.get(timestamp.id, SECONDARY) {
+                    Some(stream) => chunks::unpack(&stream.bytes, self.tail.decoder.compression())
+                        .map_err(|message| self.corrupt(message))?,
+                    None => Vec::new(),
+                };
+                let stored = Unsigned::new(bytes, footer.encoding(timestamp.id).version());
+                fractions.insert(timestamp.id, Fractions::new(stored, clock));
+            }
+        }
+        Ok(fractions)
+    }
+
+    fn clock(
+        &self,
+        footer: &StripeFooter,
+        timestamp: &TimestampColumn,
+        column: &str,
+    ) -> Result<Clock> {
+        match &footer.zone {
+            Some(zone) if !timestamp.instant => match Clock::of_zone(zone) {
+                Some(clock) => Ok(clock),
+                None => UnsupportedSnafu {
+                    format: NAME,
+                    what: format!("{}: column {column}: writer time zone '{zone}'", self.path),
+                    reason: "it is not in the time zone database; write the file anew in a known zone",
+                }
+                .fail(),
+            },
+            _ => Ok(Clock::utc()),
+        }
     }
 
     /// Decodes batches until enough bytes are there; the decoder comes back unless its stripe has ended.
-    fn visit(&self, mut decoder: NaiveStripeDecoder) -> Result<(Option<NaiveStripeDecoder>, Vec<RecordBatch>)> {
+    fn visit(
+        &self,
+        mut decoder: Box<StripeDecoder>,
+    ) -> Result<(Option<Box<StripeDecoder>>, Vec<RecordBatch>)> {
         let mut batches = Vec::new();
         let mut bytes = 0;
-        while let Some(decoded) = decoder.next() {
-            let decoded = decoded.map_err(|error| corrupt(&self.path, &error.to_string()))?;
-            let columns = self.trimmed(&decoded);
-            let batch = self.alignment.assemble(decoded.num_rows(), &columns)?;
-            bytes += batch.columns().iter().map(|column| column.get_array_memory_size()).sum::<usize>();
+        while let Some(decoded) = decoder.inner.next() {
+            let decoded = decoded.map_err(|error| self.corrupt(error.to_string()))?;
+            let columns = self.recode(&decoded, &mut decoder)?;
+            let batch = self.alignment.assemble(decoder.row, decoded.num_rows(), &columns)?;
+            decoder.row += decoded.num_rows() as u64;
+            bytes += batch.get_array_memory_size();
             batches.push(batch);
             if bytes >= VISIT_BYTES {
                 return Ok((Some(decoder), batches));
@@ -246,23 +307,25 @@ impl Plan {
         Ok((None, batches))
     }
 
-    /// CHAR values without the blanks that pad them in the file, as every ORC reader of Hive and Paimon gives them.
-    fn trimmed(&self, decoded: &RecordBatch) -> Vec<ArrayRef> {
-        let columns = self.root.children().iter().zip(decoded.columns());
-        columns
-            .map(|(column, array)| match column.data_type() {
-                OrcType::Char { .. } => trim(array),
-                _ => Arc::clone(array),
-            })
-            .collect()
-    }
-}
-
-fn trim(array: &ArrayRef) -> ArrayRef {
-    match array.as_string_opt::<i32>() {
-        Some(text) => {
-            Arc::new(text.iter().map(|value| value.map(|value| value.trim_end_matches(' '))).collect::<StringArray>())
+    fn recode(
+        &self,
+        decoded: &RecordBatch,
+        decoder: &mut StripeDecoder,
+    ) -> Result<Vec<ArrayRef>> {
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for (column, array) in self.columns.iter().zip(decoded.columns()) {
+            let site = Site::root(&column.name);
+            columns.push(
+                column
+                    .described
+                    .recode
+                    .apply(array, &mut decoder.fractions, &site)
+                    .map_err(|failure| failure.in_file(&self.path, NAME, decoder.row))?,
+            );
         }
-        None => Arc::clone(array),
+        match columns.len() == self.columns.len() {
+            true => Ok(columns),
+            false => Err(self.corrupt("the decoder left a column out")),
+        }
     }
 }

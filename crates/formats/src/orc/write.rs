@@ -1,20 +1,28 @@
 //! Writing what `orc-rust` can: flat columns without statistics.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::types::{Int32Type, Time32MillisecondType};
-use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
-use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Int32Type, Int64Type, Time32MillisecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType,
+};
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
+use arrow_cast::display::array_value_to_string;
+use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema, TimeUnit};
 use bytes::Bytes;
+use ftable_core::options::keys::ORC_COMPRESS_SIZE;
 use ftable_core::types::to_arrow_field;
 use ftable_core::{DataField, FormatTableOptions, TypeKind};
 use orc_rust::arrow_writer::{ArrowWriter, ArrowWriterBuilder};
 use orc_rust::compression::CompressionType;
 
 use super::NAME;
-use crate::error::{EncodeSnafu, Error, Result, UnsupportedSnafu};
+use super::chunks::LARGEST_BLOCK;
+use crate::error::{EncodeSnafu, Error, Result, UnstorableSnafu, UnsupportedSnafu};
 use crate::format::{FileEncoder, WriteRequest};
 
 /// Estimated bytes of a stripe (ORC Java `orc.stripe.size`).
@@ -56,6 +64,8 @@ pub(super) struct OrcEncoder {
     /// Bytes of the batches since the last stripe was flushed, an upper bound of what the encoder holds.
     pending: u64,
     stripe_bytes: u64,
+    /// By column.
+    negatives: HashMap<usize, Negatives>,
 }
 
 impl OrcEncoder {
@@ -75,19 +85,26 @@ impl OrcEncoder {
         let settings = Settings {
             schema: Arc::clone(&schema),
             codec: codec(&request.options)?,
+            chunk_bytes: chunk_bytes(&request.options)?,
             batch_size: request.options.write_batch_size.max(1),
             stripe_bytes: request.options.block_size.unwrap_or(STRIPE_BYTES).max(1),
         };
         let stripe_bytes = settings.stripe_bytes;
         let worker = Worker::start(settings, bytes.clone())?;
-        Ok(Self { schema, worker, bytes, given_out: 0, pending: 0, stripe_bytes })
+        Ok(Self { schema, worker, bytes, given_out: 0, pending: 0, stripe_bytes, negatives: HashMap::new() })
     }
 }
 
 impl FileEncoder for OrcEncoder {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        for (index, field) in self.schema.fields().iter().enumerate() {
+            let Some(column) = batch.columns().get(index) else { break };
+            check_timestamps(field.name(), column)?;
+            self.negatives.entry(index).or_default().check(field.name(), column)?;
+        }
         let columns: Vec<ArrayRef> = batch.columns().iter().map(time_as_int).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
             .map_err(|error| encode(&error.to_string()))?;
         let before = self.bytes.len();
         let added: usize = batch.columns().iter().map(|column| column.get_array_memory_size()).sum();
@@ -116,6 +133,7 @@ impl FileEncoder for OrcEncoder {
 struct Settings {
     schema: Arc<ArrowSchema>,
     codec: Option<CompressionType>,
+    chunk_bytes: usize,
     batch_size: usize,
     stripe_bytes: u64,
 }
@@ -126,7 +144,7 @@ impl Settings {
             .with_batch_size(self.batch_size)
             .with_stripe_byte_size(usize::try_from(self.stripe_bytes).unwrap_or(usize::MAX));
         if let Some(codec) = self.codec {
-            builder = builder.with_compression(codec);
+            builder = builder.with_compression(codec).with_compression_block_size(self.chunk_bytes);
         }
         builder.try_build().map_err(|error| encode(&error.to_string()))
     }
@@ -188,6 +206,103 @@ fn time_as_int(array: &ArrayRef) -> ArrayRef {
     match array.as_primitive_opt::<Time32MillisecondType>() {
         Some(times) => Arc::new(times.reinterpret_cast::<Int32Type>()),
         None => Arc::clone(array),
+    }
+}
+
+/// Refuses what every ORC reader would take for another value.
+///
+/// Readers tell the seconds before 1970 by their sign, and 0 has none: a fraction of a millisecond or more in the
+/// last second before 1970 would come back one second later (ORC-763).
+fn check_timestamps(column: &str, array: &ArrayRef) -> Result<()> {
+    let lost = match array.data_type() {
+        ArrowType::Timestamp(TimeUnit::Millisecond, _) => {
+            find::<TimestampMillisecondType>(array, -999)
+        }
+        ArrowType::Timestamp(TimeUnit::Microsecond, _) => {
+            find::<TimestampMicrosecondType>(array, -999_000)
+        }
+        ArrowType::Timestamp(TimeUnit::Nanosecond, _) => {
+            find::<TimestampNanosecondType>(array, -999_000_000)
+        }
+        _ => None,
+    };
+    let Some(row) = lost else { return Ok(()) };
+    let value = array_value_to_string(array, row).unwrap_or_else(|_| "?".to_owned());
+    let reason = "ORC moves fractions in the last second before 1970 by a second; use parquet for such times";
+    UnstorableSnafu { format: NAME, column, row, value, reason }.fail()
+}
+
+/// The first row with a value from `least` to -1.
+fn find<T: ArrowPrimitiveType<Native = i64>>(array: &ArrayRef, least: i64) -> Option<usize> {
+    let values = array.as_primitive_opt::<T>()?;
+    let is_lost = |value: i64| (least..0).contains(&value);
+    // Nulls may hide anything, so look at all values first and at nulls where one was found.
+    if !values.values().iter().any(|value| is_lost(*value)) {
+        return None;
+    }
+    (0..values.len()).find(|row| values.is_valid(*row) && is_lost(values.value(*row)))
+}
+
+/// Negative numbers of a BIGINT column that stand side by side.
+///
+/// Where the least BIGINT is among them `orc-rust` may pack them upon a base that has no room for its sign, and
+/// would give back other numbers. It does so only for four and more, and never beside a number that is not negative.
+#[derive(Debug, Default, Clone, Copy)]
+struct Negatives {
+    count: usize,
+    has_least: bool,
+}
+
+impl Negatives {
+    /// The most negative numbers side by side that are always packed otherwise.
+    const SAFE: usize = 3;
+
+    /// Refuses a column, whose values go on from those before, that could be packed wrongly.
+    fn check(&mut self, column: &str, array: &ArrayRef) -> Result<()> {
+        let Some(values) = array.as_primitive_opt::<Int64Type>() else { return Ok(()) };
+        if !self.has_least && !values.values().contains(&i64::MIN) {
+            self.skip(values);
+            return Ok(());
+        }
+        for row in (0..values.len()).filter(|row| values.is_valid(*row)) {
+            let value = values.value(row);
+            if value >= 0 {
+                *self = Self::default();
+                continue;
+            }
+            self.count += 1;
+            self.has_least |= value == i64::MIN;
+            if self.has_least && self.count > Self::SAFE {
+                let value = i64::MIN.to_string();
+                let reason = "the ORC encoder may lose the least BIGINT beside other negative ones; use parquet";
+                return UnstorableSnafu { format: NAME, column, row, value, reason }.fail();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Negatives {
+    /// Goes past a column without the least number: how many are negative at its end is all that counts.
+    fn skip(&mut self, values: &PrimitiveArray<Int64Type>) {
+        for row in (0..values.len()).rev().filter(|row| values.is_valid(*row)).take(Self::SAFE) {
+            if values.value(row) >= 0 {
+                break;
+            }
+            self.count += 1;
+        }
+    }
+}
+
+/// Bytes of a compression chunk.
+fn chunk_bytes(options: &FormatTableOptions) -> Result<usize> {
+    let size = options.format_options.get(&ORC_COMPRESS_SIZE)?;
+    match usize::try_from(size).ok().filter(|size| (1..LARGEST_BLOCK).contains(&(*size as u64))) {
+        Some(size) => Ok(size),
+        None => {
+            let what = format!("'{}' = '{size}'", ORC_COMPRESS_SIZE.name());
+            UnsupportedSnafu { format: NAME, what, reason: "use 1 to 8388607 bytes" }.fail()
+        }
     }
 }
 

@@ -5,9 +5,14 @@
 //! decoded on the blocking pool. Written files follow Java Paimon: root `paimon_schema`, three-level lists
 //! (`list`, `element`), maps (`key_value`, `key`, `value`), field ids, no Arrow metadata.
 
+mod footer;
 mod metadata;
 mod options;
+mod pages;
 mod read;
+mod schema;
+mod thrift;
+mod types;
 mod write;
 
 use std::ops::Range;
@@ -46,8 +51,10 @@ impl FileFormat for ParquetFormat {
     }
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {
-        let metadata = metadata::load(&file).await?;
-        let groups = metadata::row_groups_in(&metadata, range.as_ref());
-        metadata::count(&metadata, &groups, file.path())
+        let metadata = metadata::load(&file).await?.metadata;
+        Ok(metadata::count(&metadata, &metadata::row_groups_in(&metadata, range.as_ref())))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,15 @@
 //! Options of the writer: Java's names, Java's defaults.
 
-use ftable_core::FormatTableOptions;
+use ftable_core::options::keys::{
+    PARQUET_COLUMNINDEX_TRUNCATE_LENGTH, PARQUET_DICTIONARY_PAGE_SIZE, PARQUET_ENABLE_DICTIONARY,
+    PARQUET_PAGE_ROW_COUNT_LIMIT, PARQUET_PAGE_SIZE, PARQUET_STATISTICS_TRUNCATE_LENGTH,
+    PARQUET_WRITER_VERSION,
+};
+use ftable_core::options::OptionKey;
+use ftable_core::{FormatTableOptions, Options};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
-use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::schema::types::ColumnPath;
 
 use super::NAME;
 use crate::error::{Result, UnsupportedSnafu};
@@ -10,34 +17,58 @@ use crate::error::{Result, UnsupportedSnafu};
 /// Uncompressed bytes buffered per row group (parquet-java `parquet.block.size`).
 const ROW_GROUP_BYTES: u64 = 128 * 1024 * 1024;
 
+/// The bytes of a row group.
+pub(super) fn row_group_bytes(options: &FormatTableOptions) -> usize {
+    usize::try_from(options.block_size.unwrap_or(ROW_GROUP_BYTES).max(1)).unwrap_or(usize::MAX)
+}
+
 /// The writer's settings for a table.
 ///
 /// # Errors
 /// A codec or a value that is not understood, by key and value.
 pub(super) fn writer_properties(options: &FormatTableOptions) -> Result<WriterProperties> {
-    let get = |key: &str| options.format_options.get_raw(key);
-    let row_group = options.block_size.unwrap_or(ROW_GROUP_BYTES);
+    let given = &options.format_options;
     let mut properties = WriterProperties::builder()
         .set_compression(compression(options)?)
-        .set_max_row_group_bytes(Some(usize::try_from(row_group.max(1)).unwrap_or(usize::MAX)))
+        .set_max_row_group_bytes(Some(row_group_bytes(options)))
         .set_created_by(concat!("ftable version ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_statistics_truncate_length(None);
-    if let Some(size) = size(get("parquet.page.size"), "parquet.page.size")? {
-        properties = properties.set_data_page_size_limit(usize::try_from(size).unwrap_or(usize::MAX));
+        .set_data_page_size_limit(positive(given, &PARQUET_PAGE_SIZE)?)
+        .set_dictionary_page_size_limit(positive(given, &PARQUET_DICTIONARY_PAGE_SIZE)?)
+        .set_data_page_row_count_limit(positive(given, &PARQUET_PAGE_ROW_COUNT_LIMIT)?)
+        .set_column_index_truncate_length(Some(positive(
+            given,
+            &PARQUET_COLUMNINDEX_TRUNCATE_LENGTH,
+        )?))
+        .set_dictionary_enabled(given.get(&PARQUET_ENABLE_DICTIONARY)?)
+        .set_writer_version(writer_version(&given.get(&PARQUET_WRITER_VERSION)?)?);
+    let truncate = match given.get_optional(&PARQUET_STATISTICS_TRUNCATE_LENGTH)? {
+        None => None,
+        Some(_) => Some(positive(given, &PARQUET_STATISTICS_TRUNCATE_LENGTH)?),
+    };
+    properties = properties.set_statistics_truncate_length(truncate);
+    Ok(dictionaries(properties, given)?.build())
+}
+
+/// `parquet.enable.dictionary#column`, one column at a time.
+fn dictionaries(
+    mut properties: WriterPropertiesBuilder,
+    given: &Options,
+) -> Result<WriterPropertiesBuilder> {
+    for (key, value) in given.iter() {
+        let column = key
+            .strip_prefix(PARQUET_ENABLE_DICTIONARY.name())
+            .and_then(|rest| rest.strip_prefix('#'));
+        if let Some(column) = column {
+            let enabled = match value.to_ascii_lowercase().as_str() {
+                "true" => true,
+                "false" => false,
+                _ => return refused(key, value, "use true or false"),
+            };
+            let path = ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>());
+            properties = properties.set_column_dictionary_enabled(path, enabled);
+        }
     }
-    if let Some(size) = size(get("parquet.dictionary.page.size"), "parquet.dictionary.page.size")? {
-        properties = properties.set_dictionary_page_size_limit(usize::try_from(size).unwrap_or(usize::MAX));
-    }
-    if let Some(rows) = size(get("parquet.page.row.count.limit"), "parquet.page.row.count.limit")? {
-        properties = properties.set_data_page_row_count_limit(usize::try_from(rows).unwrap_or(usize::MAX));
-    }
-    if let Some(text) = get("parquet.enable.dictionary") {
-        properties = properties.set_dictionary_enabled(boolean(text, "parquet.enable.dictionary")?);
-    }
-    if let Some(text) = get("parquet.writer.version") {
-        properties = properties.set_writer_version(writer_version(text)?);
-    }
-    Ok(properties.build())
+    Ok(properties)
 }
 
 fn compression(options: &FormatTableOptions) -> Result<Compression> {
@@ -52,7 +83,10 @@ fn compression(options: &FormatTableOptions) -> Result<Compression> {
             let level = options.zstd_level;
             match ZstdLevel::try_new(level) {
                 Ok(level) => Compression::ZSTD(level),
-                Err(_) => return refused("file.compression.zstd-level", &level.to_string(), "use 1 to 22"),
+                Err(_) => {
+                    let key = "file.compression.zstd-level";
+                    return refused(key, &level.to_string(), "use 1 to 22");
+                }
             }
         }
         other => {
@@ -66,31 +100,15 @@ fn writer_version(text: &str) -> Result<WriterVersion> {
     match text.to_ascii_uppercase().as_str() {
         "PARQUET_1_0" | "V1" => Ok(WriterVersion::PARQUET_1_0),
         "PARQUET_2_0" | "V2" => Ok(WriterVersion::PARQUET_2_0),
-        _ => refused("parquet.writer.version", text, "use PARQUET_1_0 or PARQUET_2_0"),
+        _ => refused(PARQUET_WRITER_VERSION.name(), text, "use PARQUET_1_0 or PARQUET_2_0"),
     }
 }
 
-fn boolean(text: &str, key: &str) -> Result<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => refused(key, text, "use true or false"),
-    }
-}
-
-fn integer(text: Option<&str>, key: &str) -> Result<Option<i64>> {
-    match text.map(|text| (text, text.trim().parse())) {
-        None => Ok(None),
-        Some((_, Ok(value))) => Ok(Some(value)),
-        Some((text, Err(_))) => refused(key, text, "use an integer"),
-    }
-}
-
-fn size(text: Option<&str>, key: &str) -> Result<Option<u64>> {
-    match integer(text, key)? {
-        None => Ok(None),
-        Some(value) if value > 0 => Ok(u64::try_from(value).ok()),
-        Some(value) => refused(key, &value.to_string(), "use a positive number of bytes or rows"),
+fn positive(given: &Options, key: &OptionKey<i32>) -> Result<usize> {
+    let value = given.get(key)?;
+    match usize::try_from(value) {
+        Ok(value) if value > 0 => Ok(value),
+        _ => refused(key.name(), &value.to_string(), "use a positive number"),
     }
 }
 

@@ -1,25 +1,21 @@
 //! Reading: row groups fetched with coalesced requests, decoded on the blocking pool.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema, TimeUnit};
+use arrow_array::RecordBatch;
 use bytes::Bytes;
-use ftable_core::{DataField, TypeKind};
 use ftable_io::InputFile;
-use futures::StreamExt;
-use futures::stream;
+use futures::{StreamExt, TryStreamExt, stream};
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
-use parquet::basic::Type as PhysicalType;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-use super::{NAME, metadata};
-use crate::align::Alignment;
-use crate::error::{CorruptSnafu, Result};
+use super::{NAME, footer, metadata, pages, types};
+use crate::align::{Alignment, positions_by_name};
+use crate::error::{CorruptSnafu, Error, Result};
 use crate::format::{BatchStream, ReadRequest};
 use crate::offload;
 
@@ -28,92 +24,108 @@ const VISIT_BYTES: usize = 4 * 1024 * 1024;
 
 pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     let footer = metadata::load(&request.file).await?;
-    let path: Arc<str> = request.file.path().into();
-    let groups = metadata::row_groups_in(&footer, request.range.as_ref());
-    let described = describe(&footer, &request.fields, &path)?;
-    let file_schema = Arc::clone(described.schema());
-    let mut positions = Vec::with_capacity(request.fields.len());
-    for field in request.fields.iter() {
-        positions.push((field.name.clone(), Alignment::position_by_name(&path, &file_schema, &field.name)?));
-    }
-    let position = |field: &DataField| positions.iter().find(|(name, _)| *name == field.name).and_then(|(_, p)| *p);
-    let alignment = Alignment::new(&path, &file_schema, &request.fields, position)?;
+    let ReadRequest { file, range, fields, batch_size, .. } = request;
+    let path: Arc<str> = file.path().into();
+    let owned_path = Arc::clone(&path);
+    let opened = offload::decode(&path, NAME, move || {
+        open_footer(&owned_path, footer, range.as_ref(), &fields, batch_size)
+    })
+    .await?;
+    Ok(match opened {
+        Opened::Counted(batches) => batches,
+        Opened::Columns { plan, decoder } => {
+            Reader { plan: Arc::new(plan), file, decoder: Some(decoder) }.into_stream()
+        }
+    })
+}
+
+/// A file whose footer has been read.
+enum Opened {
+    /// None of its columns is asked for.
+    Counted(BatchStream),
+    /// Some are.
+    Columns { plan: Plan, decoder: Box<Decoder> },
+}
+
+fn open_footer(
+    path: &Arc<str>,
+    footer: metadata::Footer,
+    range: Option<&Range<u64>>,
+    fields: &[ftable_core::DataField],
+    batch_size: usize,
+) -> Result<Opened> {
+    let groups = metadata::row_groups_in(&footer.metadata, range);
+    let rows = metadata::count(&footer.metadata, &groups);
+    let positions = positions_by_name(path, &types::names(&footer), fields)?;
+    let asked: BTreeSet<usize> = positions.iter().flatten().copied().collect();
+    let described = types::describe(path, footer, &asked)?;
+    let alignment = Alignment::new(path, NAME, &described.columns, fields, &positions)?;
     if alignment.projection().is_empty() {
-        let rows = metadata::count(&footer, &groups, &path)?;
-        return Ok(counted(alignment, rows, request.batch_size));
+        return Ok(Opened::Counted(alignment.counted(rows, batch_size)));
     }
-    let mask = ProjectionMask::roots(footer.file_metadata().schema_descr(), alignment.projection().iter().copied());
-    let decoder = ParquetPushDecoderBuilder::new_with_metadata(described)
+    let metadata = Arc::clone(described.reader.metadata());
+    let mask = ProjectionMask::roots(
+        metadata.file_metadata().schema_descr(),
+        alignment.projection().iter().copied(),
+    );
+    let chunks = chunks_by_start(&metadata, &groups, &mask);
+    let first_row = match groups.first() {
+        Some(first) => metadata::count(&metadata, &(0..*first).collect::<Vec<_>>()),
+        None => 0,
+    };
+    // A batch is no longer than what there is to read.
+    let batch_size = batch_size.clamp(1, usize::try_from(rows).unwrap_or(usize::MAX).max(1));
+    let decoder = ParquetPushDecoderBuilder::new_with_metadata(described.reader)
         .with_projection(mask)
         .with_row_groups(groups)
-        .with_batch_size(request.batch_size.max(1))
+        .with_batch_size(batch_size)
         .build()
-        .map_err(|error| metadata::corrupt(&path, &error))?;
-    let reader = Reader { path, file: request.file, alignment: Arc::new(alignment), decoder: Some(decoder) };
-    Ok(reader.into_stream())
+        .map_err(|error| metadata::corrupt(path, &error))?;
+    let plan = Plan { path: Arc::clone(path), alignment, metadata, chunks, rows, first_row };
+    Ok(Opened::Columns { plan, decoder: Box::new(Decoder { inner: decoder, rows: 0 }) })
 }
 
-/// Batches that hold no column of the file: their number of rows is all there is to know.
-fn counted(alignment: Alignment, rows: u64, batch_size: usize) -> BatchStream {
-    let batch_size = batch_size.max(1) as u64;
-    let mut left = rows;
-    stream::iter(std::iter::from_fn(move || {
-        let rows = left.min(batch_size);
-        left -= rows;
-        (rows > 0).then(|| alignment.assemble(usize::try_from(rows).unwrap_or(usize::MAX), &[]))
-    }))
-    .boxed()
-}
-
-/// The file's columns as Arrow types, INT96 in the unit that holds every value of the declared precision.
-fn describe(footer: &Arc<ParquetMetaData>, fields: &[DataField], path: &str) -> Result<ArrowReaderMetadata> {
-    let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let corrupt = |error| metadata::corrupt(path, &error);
-    let plain = ArrowReaderMetadata::try_new(Arc::clone(footer), options()).map_err(corrupt)?;
-    match micros_for_int96(&plain, footer, fields) {
-        None => Ok(plain),
-        Some(schema) => {
-            ArrowReaderMetadata::try_new(Arc::clone(footer), options().with_schema(Arc::new(schema))).map_err(corrupt)
+/// The column chunks that will be fetched, by their first byte: row group and column.
+fn chunks_by_start(
+    metadata: &ParquetMetaData,
+    groups: &[usize],
+    mask: &ProjectionMask,
+) -> HashMap<u64, Vec<(usize, usize)>> {
+    let mut chunks: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
+    for group in groups {
+        let columns = metadata.row_groups().get(*group).map_or(&[][..], |group| group.columns());
+        for (leaf, chunk) in columns.iter().enumerate() {
+            if let (true, Some(range)) = (mask.leaf_included(leaf), footer::chunk_range(chunk)) {
+                chunks.entry(range.start).or_default().push((*group, leaf));
+            }
         }
     }
+    chunks
 }
 
-/// INT96 as nanoseconds spans 1677 to 2262 alone, and wraps outside; as microseconds it spans every year.
-fn micros_for_int96(
-    plain: &ArrowReaderMetadata,
-    footer: &ParquetMetaData,
-    fields: &[DataField],
-) -> Option<ArrowSchema> {
-    let root = footer.file_metadata().schema_descr().root_schema().get_fields();
-    let mut changed = false;
-    let columns = plain.schema().fields().iter().zip(root).map(|(field, node)| {
-        let is_int96 = node.is_primitive() && node.get_physical_type() == PhysicalType::INT96;
-        let needs_nanos = || {
-            let declared = fields.iter().find(|declared| declared.name == *field.name());
-            declared.is_some_and(|declared| {
-                matches!(
-                    declared.data_type.kind(),
-                    TypeKind::Timestamp { precision } | TypeKind::TimestampLtz { precision } if *precision > 6
-                )
-            })
-        };
-        if !is_int96 || needs_nanos() {
-            return Arc::clone(field);
-        }
-        changed = true;
-        let micros = ArrowType::Timestamp(TimeUnit::Microsecond, None);
-        Arc::new(Field::new(field.name(), micros, field.is_nullable()).with_metadata(field.metadata().clone()))
-    });
-    let columns: Vec<_> = columns.collect();
-    changed.then(|| ArrowSchema::new_with_metadata(columns, plain.schema().metadata().clone()))
+/// What stays the same from row group to row group.
+struct Plan {
+    path: Arc<str>,
+    alignment: Alignment,
+    metadata: Arc<ParquetMetaData>,
+    chunks: HashMap<u64, Vec<(usize, usize)>>,
+    /// The rows that the footer promises.
+    rows: u64,
+    /// The first of them in the file.
+    first_row: u64,
+}
+
+struct Decoder {
+    inner: ParquetPushDecoder,
+    /// The rows decoded so far.
+    rows: u64,
 }
 
 struct Reader {
-    path: Arc<str>,
+    plan: Arc<Plan>,
     file: Arc<dyn InputFile>,
-    alignment: Arc<Alignment>,
     /// Absent once the file has ended.
-    decoder: Option<ParquetPushDecoder>,
+    decoder: Option<Box<Decoder>>,
 }
 
 /// What a visit to the blocking pool ended with.
@@ -126,25 +138,23 @@ enum Step {
 impl Reader {
     fn into_stream(self) -> BatchStream {
         stream::try_unfold(self, |mut reader| async move {
-            Ok(reader.next().await?.map(|batches| (stream::iter(batches.into_iter().map(Ok)), reader)))
+            let batches = reader.next().await?;
+            Ok::<_, Error>(batches.map(|batches| (stream::iter(batches).map(Ok), reader)))
         })
-        .flat_map(|visit| match visit {
-            Ok(batches) => batches.left_stream(),
-            Err(error) => stream::iter([Err(error)]).right_stream(),
-        })
+        .try_flatten()
         .boxed()
     }
 
     async fn next(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         let mut fetched: Option<(Vec<Range<u64>>, Vec<Bytes>)> = None;
         while let Some(mut decoder) = self.decoder.take() {
-            let (path, alignment) = (Arc::clone(&self.path), Arc::clone(&self.alignment));
+            let plan = Arc::clone(&self.plan);
             let pushed = fetched.take();
-            let (decoder, step) = offload::decode(&self.path, NAME, move || {
+            let (decoder, step) = offload::decode(&self.plan.path, NAME, move || {
                 if let Some((ranges, bytes)) = pushed {
-                    decoder.push_ranges(ranges, bytes).map_err(|error| metadata::corrupt(&path, &error))?;
+                    plan.push(&mut decoder, ranges, bytes)?;
                 }
-                let step = visit(&mut decoder, &alignment, &path)?;
+                let step = plan.visit(&mut decoder)?;
                 Ok((decoder, step))
             })
             .await?;
@@ -156,7 +166,6 @@ impl Reader {
                 }
                 Step::Needs(ranges) => {
                     self.decoder = Some(decoder);
-                    self.check(&ranges)?;
                     let bytes = self.file.read_ranges(&ranges).await?;
                     fetched = Some((ranges, bytes));
                 }
@@ -164,36 +173,73 @@ impl Reader {
         }
         Ok(None)
     }
+}
 
-    /// A footer may name bytes that are not there.
-    fn check(&self, ranges: &[Range<u64>]) -> Result<()> {
-        let size = self.file.size();
-        match ranges.iter().find(|range| range.start > range.end || range.end > size) {
-            None => Ok(()),
-            Some(range) => {
-                let message = format!("a column chunk is said to lie at {}..{} of {size} bytes", range.start, range.end);
-                CorruptSnafu { path: &*self.path, format: NAME, message }.fail()
+impl Plan {
+    fn corrupt(&self, message: String) -> Error {
+        CorruptSnafu { path: &*self.path, format: NAME, message }.build()
+    }
+
+    fn push(
+        &self,
+        decoder: &mut Decoder,
+        ranges: Vec<Range<u64>>,
+        bytes: Vec<Bytes>,
+    ) -> Result<()> {
+        for (range, bytes) in ranges.iter().zip(&bytes) {
+            for (group, leaf) in self.chunks.get(&range.start).into_iter().flatten() {
+                let groups = self.metadata.row_groups();
+                let chunk: Option<&ColumnChunkMetaData> =
+                    groups.get(*group).and_then(|group| group.columns().get(*leaf));
+                if let Some(chunk) = chunk {
+                    pages::check(bytes, chunk).map_err(|message| self.corrupt(message))?;
+                }
+            }
+        }
+        decoder
+            .inner
+            .push_ranges(ranges, bytes)
+            .map_err(|error| metadata::corrupt(&self.path, &error))
+    }
+
+    fn visit(&self, decoder: &mut Decoder) -> Result<Step> {
+        let mut batches = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let step = decoder.inner.try_decode();
+            match step.map_err(|error| metadata::corrupt(&self.path, &error))? {
+                DecodeResult::NeedsData(ranges) if batches.is_empty() => {
+                    return Ok(Step::Needs(ranges));
+                }
+                // The same ranges are asked for again at the next visit.
+                DecodeResult::NeedsData(_) => return Ok(Step::Batches(batches)),
+                DecodeResult::Finished => {
+                    self.check_rows(decoder.rows == self.rows, decoder.rows)?;
+                    return Ok(Step::Finished(batches));
+                }
+                DecodeResult::Data(decoded) => {
+                    let first = self.first_row + decoder.rows;
+                    decoder.rows += decoded.num_rows() as u64;
+                    self.check_rows(decoder.rows <= self.rows, decoder.rows)?;
+                    let batch =
+                        self.alignment.assemble(first, decoded.num_rows(), decoded.columns())?;
+                    bytes += batch.get_array_memory_size();
+                    batches.push(batch);
+                    if bytes >= VISIT_BYTES {
+                        return Ok(Step::Batches(batches));
+                    }
+                }
             }
         }
     }
-}
 
-fn visit(decoder: &mut ParquetPushDecoder, alignment: &Alignment, path: &str) -> Result<Step> {
-    let mut batches = Vec::new();
-    let mut bytes = 0;
-    loop {
-        match decoder.try_decode().map_err(|error| metadata::corrupt(path, &error))? {
-            DecodeResult::NeedsData(ranges) if batches.is_empty() => return Ok(Step::Needs(ranges)),
-            // The same ranges are asked for again at the next visit.
-            DecodeResult::NeedsData(_) => return Ok(Step::Batches(batches)),
-            DecodeResult::Finished => return Ok(Step::Finished(batches)),
-            DecodeResult::Data(decoded) => {
-                let batch = alignment.assemble(decoded.num_rows(), decoded.columns())?;
-                bytes += batch.columns().iter().map(|column| column.get_array_memory_size()).sum::<usize>();
-                batches.push(batch);
-                if bytes >= VISIT_BYTES {
-                    return Ok(Step::Batches(batches));
-                }
+    /// The pages must hold as many rows as the footer says.
+    fn check_rows(&self, holds: bool, decoded: u64) -> Result<()> {
+        match holds {
+            true => Ok(()),
+            false => {
+                let promised = self.rows;
+                Err(self.corrupt(format!("the footer claims {promised} rows, the pages hold {decoded}")))
             }
         }
     }

@@ -2,51 +2,61 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::{Field, Schema as ArrowSchema};
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::Schema as ArrowSchema;
 use bytes::Bytes;
-use ftable_core::types::to_arrow_field;
+use ftable_core::types::to_arrow_schema;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::arrow::PARQUET_FIELD_ID_META_KEY;
 use parquet::errors::ParquetError;
 
-use super::{NAME, options};
+use super::{NAME, options, schema};
 use crate::error::{EncodeSnafu, Error, Result};
 use crate::format::{FileEncoder, WriteRequest};
 
-/// The name Java Paimon gives the root of a Parquet schema.
-const ROOT: &str = "paimon_schema";
+/// Row groups of fewer bytes are filled with few rows at a time.
+const SMALL_ROW_GROUP: usize = 16 * 1024 * 1024;
+/// Rows given to the writer at a time for small row groups: it cuts a batch by recursion, once a row group.
+const FEW_ROWS: usize = 1024;
 
 pub(super) struct ParquetEncoder {
     schema: Arc<ArrowSchema>,
     writer: ArrowWriter<Vec<u8>>,
+    /// The most rows given to the writer at a time.
+    step: usize,
 }
 
 impl ParquetEncoder {
     pub(super) fn new(request: &WriteRequest) -> Result<Self> {
-        let mut columns = Vec::with_capacity(request.fields.len());
-        for field in request.fields.iter() {
-            let arrow: Field = to_arrow_field(field)?;
-            let mut metadata = arrow.metadata().clone();
-            metadata.insert(PARQUET_FIELD_ID_META_KEY.to_owned(), field.id.to_string());
-            columns.push(arrow.with_metadata(metadata));
-        }
-        let schema = Arc::new(ArrowSchema::new(columns));
+        let schema = to_arrow_schema(&request.fields)?;
         let writer_options = ArrowWriterOptions::new()
             .with_properties(options::writer_properties(&request.options)?)
             .with_skip_arrow_metadata(true)
-            .with_schema_root(ROOT.to_owned());
-        let writer = ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&schema), writer_options)
-            .map_err(|error| encode(&error))?;
-        Ok(Self { schema, writer })
+            .with_parquet_schema(schema::parquet_schema(&request.fields)?);
+        let writer =
+            ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&schema), writer_options)
+                .map_err(|error| encode(&error))?;
+        let step = match options::row_group_bytes(&request.options) < SMALL_ROW_GROUP {
+            true => FEW_ROWS,
+            false => usize::MAX,
+        };
+        Ok(Self { schema, writer, step })
     }
 }
 
 impl FileEncoder for ParquetEncoder {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let batch = with_schema(batch, &self.schema)?;
-        self.writer.write(&batch).map_err(|error| encode(&error))
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let (schema, columns) = (Arc::clone(&self.schema), batch.columns().to_vec());
+        let batch = RecordBatch::try_new_with_options(schema, columns, &options)
+            .map_err(|error| EncodeSnafu { format: NAME, message: error.to_string() }.build())?;
+        let mut from = 0;
+        while from < batch.num_rows() {
+            let rows = self.step.min(batch.num_rows() - from);
+            self.writer.write(&batch.slice(from, rows)).map_err(|error| encode(&error))?;
+            from += rows;
+        }
+        Ok(())
     }
 
     fn encoded_size(&self) -> u64 {
@@ -60,13 +70,6 @@ impl FileEncoder for ParquetEncoder {
     fn finish(self: Box<Self>) -> Result<Bytes> {
         self.writer.into_inner().map(Bytes::from).map_err(|error| encode(&error))
     }
-}
-
-/// The batch's columns under the writer's schema, which carries the field ids.
-pub(crate) fn with_schema(batch: &RecordBatch, schema: &Arc<ArrowSchema>) -> Result<RecordBatch> {
-    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(Arc::clone(schema), batch.columns().to_vec(), &options)
-        .map_err(|error| EncodeSnafu { format: NAME, message: error.to_string() }.build())
 }
 
 fn encode(error: &ParquetError) -> Error {

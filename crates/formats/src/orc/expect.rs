@@ -1,0 +1,102 @@
+//! How many values the streams of a stripe must hold, worked out before the decoder makes room for them.
+//!
+//! The decoder takes the number of rows, the lengths of lists and the size of dictionaries at their word, and it
+//! takes a PRESENT stream that ends early for one without nulls. So PRESENT streams and the lengths of lists are
+//! read here first: they say how many values each column below them has.
+
+use super::chunks;
+use super::metadata::Tail;
+use super::rle::{self, Unsigned};
+use super::stripe::{DATA, LENGTH, PRESENT, StreamBytes, StripeFooter, Streams};
+use super::types::{Kind, TypeNode};
+
+/// The most values of a column in one stripe; Arrow's lists count with 31 bits.
+const MOST_VALUES: u64 = i32::MAX as u64;
+
+/// Refuses a stripe whose streams are too short for its rows.
+pub(super) struct Expected<'a> {
+    pub(super) tail: &'a Tail,
+    pub(super) footer: &'a StripeFooter,
+    pub(super) streams: &'a Streams,
+}
+
+impl Expected<'_> {
+    /// Checks a column, and what is below it, that has `slots` values, nulls included.
+    pub(super) fn check(&self, column: usize, slots: u64) -> Result<(), String> {
+        let Some(node) = self.tail.types.get(column) else { return Ok(()) };
+        let fault = |message: &str| Err(format!("type {column}: {message}"));
+        let values = match self.streams.get(column, PRESENT) {
+            None => slots,
+            Some(present) => match rle::count_true(&self.unpack(present)?, slots) {
+                Some(values) => values,
+                None => return fault("it marks fewer nulls than there are rows"),
+            },
+        };
+        match node.kind {
+            Kind::Struct => {
+                node.subtypes.iter().try_for_each(|child| self.check(*child, values))
+            }
+            Kind::List | Kind::Map => {
+                let elements = self.elements(column, values)?;
+                node.subtypes.iter().try_for_each(|child| self.check(*child, elements))
+            }
+            _ if values > self.room(column, node) => {
+                fault(&format!("its streams cannot hold {values} values"))
+            }
+            _ => self.check_dictionary(column),
+        }
+    }
+
+    fn unpack(&self, stream: &StreamBytes) -> Result<Vec<u8>, String> {
+        chunks::unpack(&stream.bytes, self.tail.decoder.compression())
+    }
+
+    /// The elements of `lists` lists.
+    fn elements(&self, column: usize, lists: u64) -> Result<u64, String> {
+        let fault = |message: &str| format!("type {column}: {message}");
+        let bytes = match self.streams.get(column, LENGTH) {
+            Some(stream) => self.unpack(stream)?,
+            None => Vec::new(),
+        };
+        let mut lengths = Unsigned::new(bytes, self.footer.encoding(column).version());
+        let mut elements = 0_u64;
+        for _ in 0..lists {
+            let length = lengths.next().ok_or_else(|| fault("it has too few lengths"))?;
+            elements = elements
+                .checked_add(length)
+                .filter(|elements| *elements <= MOST_VALUES)
+                .ok_or_else(|| fault("its lists are said to be longer than can be"))?;
+        }
+        Ok(elements)
+    }
+
+    /// The most values that a column's streams can hold.
+    fn room(&self, column: usize, node: &TypeNode) -> u64 {
+        let most = |kind| self.streams.get(column, kind).map_or(0, |stream: &StreamBytes| stream.most);
+        let direct = !self.footer.encoding(column).is_dictionary();
+        match node.kind {
+            Kind::Boolean => most(DATA).saturating_mul(rle::BYTES_PER_BYTE * 8),
+            Kind::Byte => most(DATA).saturating_mul(rle::BYTES_PER_BYTE),
+            Kind::Float => most(DATA) / 4,
+            Kind::Double => most(DATA) / 8,
+            Kind::Decimal => most(DATA),
+            Kind::String | Kind::Varchar | Kind::Char | Kind::Binary if direct => {
+                most(LENGTH).saturating_mul(rle::INTEGERS_PER_BYTE)
+            }
+            _ => most(DATA).saturating_mul(rle::INTEGERS_PER_BYTE),
+        }
+    }
+
+    fn check_dictionary(&self, column: usize) -> Result<(), String> {
+        let encoding = self.footer.encoding(column);
+        let most = self.streams.get(column, LENGTH).map_or(0, |lengths| lengths.most);
+        let room = most.saturating_mul(rle::INTEGERS_PER_BYTE);
+        match encoding.is_dictionary() && encoding.dictionary > room {
+            true => {
+                let size = encoding.dictionary;
+                Err(format!("type {column}: its streams cannot hold a dictionary of {size} entries"))
+            }
+            false => Ok(()),
+        }
+    }
+}
