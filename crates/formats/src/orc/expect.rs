@@ -25,19 +25,18 @@ impl Expected<'_> {
     pub(super) fn check(&self, column: usize, slots: u64) -> Result<(), String> {
         let Some(node) = self.tail.types.get(column) else { return Ok(()) };
         let fault = |message: &str| Err(format!("type {column}: {message}"));
-        let values = match self.streams.get(column, PRESENT) {
-            None => slots,
-            Some(present) => match rle::count_true(&self.unpack(present)?, slots) {
-                Some(values) => values,
-                None => return fault("it marks fewer nulls than there are rows"),
-            },
-        };
+        let values = self.values(column, slots)?;
         match node.kind {
             Kind::Struct => {
                 node.subtypes.iter().try_for_each(|child| self.check(*child, values))
             }
             Kind::List | Kind::Map => {
                 let elements = self.elements(column, values)?;
+                if let (Kind::Map, Some(key)) = (node.kind, node.subtypes.first())
+                    && self.values(*key, elements)? != elements
+                {
+                    return fault("a key of a map is null, which no table type has");
+                }
                 node.subtypes.iter().try_for_each(|child| self.check(*child, elements))
             }
             _ if values > self.room(column, node) => {
@@ -45,6 +44,13 @@ impl Expected<'_> {
             }
             _ => self.check_dictionary(column),
         }
+    }
+
+    /// How many of a column's `slots` are not null.
+    fn values(&self, column: usize, slots: u64) -> Result<u64, String> {
+        let Some(present) = self.streams.get(column, PRESENT) else { return Ok(slots) };
+        rle::count_true(&self.unpack(present)?, slots)
+            .ok_or_else(|| format!("type {column}: its nulls are marked for fewer than {slots} rows"))
     }
 
     fn unpack(&self, stream: &StreamBytes) -> Result<Vec<u8>, String> {

@@ -328,8 +328,7 @@ fn map(types: &[TypeNode], node: &TypeNode, declared: Option<&DataType>) -> Desc
     let key = described(types, child_id(node, 0), key);
     let value = described(types, child_id(node, 1), value);
     let arrow = |key: &ArrowType, value: &ArrowType| {
-        // A null key is found later, where its column can be named.
-        let key = Field::new("key", key.clone(), true);
+        let key = Field::new("key", key.clone(), false);
         let entries = Fields::from(vec![key, Field::new("value", value.clone(), true)]);
         ArrowType::Map(Arc::new(Field::new_struct("entries", entries, false)), false)
     };
