@@ -103,7 +103,9 @@ async fn a_second_commit_of_the_same_messages_is_refused_and_changes_nothing() {
         commit(&place.table, from_text).await.unwrap_err(),
         commit(&place.seen, messages.clone()).await.unwrap_err(),
         // One of them beside files that are new.
-        commit(&place.table, messages[..1].to_vec()).await.unwrap_err(),
+        commit(&place.table, messages[..1].to_vec())
+            .await
+            .unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         assert!(!error.retryable());
@@ -139,22 +141,86 @@ type Edit = (&'static str, fn(&mut Value), &'static str);
 
 const EDITS: [Edit; 22] = [
     ("newer form", |m| m["version"] = json!(2), "form"),
-    ("other table", |m| m["table"] = json!("/elsewhere/t"), "/elsewhere/t"),
-    ("target above", |m| m["target"] = json!("p=a/../../x.parquet"), "x.parquet"),
-    ("target absolute", |m| m["target"] = json!("/x.parquet"), "x.parquet"),
-    ("target of the root", |m| m["target"] = json!("x.parquet"), "x.parquet"),
-    ("target deeper", |m| m["target"] = json!("p=a/sub/x.parquet"), "sub/x.parquet"),
-    ("target hidden", |m| m["target"] = json!("p=a/_x.parquet"), "_x.parquet"),
-    ("target hidden too", |m| m["target"] = json!("p=a/.x.parquet"), ".x.parquet"),
-    ("target elsewhere", |m| m["target"] = json!("p=b/x.parquet"), "p=b/x.parquet"),
-    ("target is the directory", |m| m["target"] = json!("p=a/"), "p=a/"),
-    ("target with a zero", |m| m["target"] = json!("p=a/x\0y"), "control character"),
-    ("staged above", |m| m["staged"] = json!("../_temporary/.tmp.x"), "_temporary/.tmp.x"),
-    ("staged absolute", |m| m["staged"] = json!("/etc/passwd"), "/etc/passwd"),
-    ("staged is data", |m| m["staged"] = json!("p=a/x.parquet"), "p=a/x.parquet"),
-    ("staged of others", |m| m["staged"] = json!("p=a/_temporary/0"), "p=a/_temporary/0"),
-    ("staged deeper", |m| m["staged"] = json!("p=a/_temporary/.tmp.x/y"), ".tmp.x/y"),
-    ("staged elsewhere", |m| m["staged"] = json!("p=b/_temporary/.tmp.x"), "p=b/_temporary"),
+    (
+        "other table",
+        |m| m["table"] = json!("/elsewhere/t"),
+        "/elsewhere/t",
+    ),
+    (
+        "target above",
+        |m| m["target"] = json!("p=a/../../x.parquet"),
+        "x.parquet",
+    ),
+    (
+        "target absolute",
+        |m| m["target"] = json!("/x.parquet"),
+        "x.parquet",
+    ),
+    (
+        "target of the root",
+        |m| m["target"] = json!("x.parquet"),
+        "x.parquet",
+    ),
+    (
+        "target deeper",
+        |m| m["target"] = json!("p=a/sub/x.parquet"),
+        "sub/x.parquet",
+    ),
+    (
+        "target hidden",
+        |m| m["target"] = json!("p=a/_x.parquet"),
+        "_x.parquet",
+    ),
+    (
+        "target hidden too",
+        |m| m["target"] = json!("p=a/.x.parquet"),
+        ".x.parquet",
+    ),
+    (
+        "target elsewhere",
+        |m| m["target"] = json!("p=b/x.parquet"),
+        "p=b/x.parquet",
+    ),
+    (
+        "target is the directory",
+        |m| m["target"] = json!("p=a/"),
+        "p=a/",
+    ),
+    (
+        "target with a zero",
+        |m| m["target"] = json!("p=a/x\0y"),
+        "control character",
+    ),
+    (
+        "staged above",
+        |m| m["staged"] = json!("../_temporary/.tmp.x"),
+        "_temporary/.tmp.x",
+    ),
+    (
+        "staged absolute",
+        |m| m["staged"] = json!("/etc/passwd"),
+        "/etc/passwd",
+    ),
+    (
+        "staged is data",
+        |m| m["staged"] = json!("p=a/x.parquet"),
+        "p=a/x.parquet",
+    ),
+    (
+        "staged of others",
+        |m| m["staged"] = json!("p=a/_temporary/0"),
+        "p=a/_temporary/0",
+    ),
+    (
+        "staged deeper",
+        |m| m["staged"] = json!("p=a/_temporary/.tmp.x/y"),
+        ".tmp.x/y",
+    ),
+    (
+        "staged elsewhere",
+        |m| m["staged"] = json!("p=b/_temporary/.tmp.x"),
+        "p=b/_temporary",
+    ),
     ("no partition", |m| m["partition"] = json!(""), "partition"),
     ("other key", |m| relocate(m, "q=a"), "q=a"),
     ("two levels", |m| relocate(m, "p=a/p=b"), "p"),
@@ -176,7 +242,9 @@ fn relocate(message: &mut Value, directory: &str) {
 async fn tampered_messages_are_refused_before_anything_is_changed() {
     let place = place().await;
     let messages = stage(&place.table, ids_and_p(&ROWS)).await.unwrap();
-    let position = messages.iter().position(|message| message.partition() == Some("p=a"));
+    let position = messages
+        .iter()
+        .position(|message| message.partition() == Some("p=a"));
     let position = position.unwrap();
     let good = serde_json::to_value(&messages).unwrap();
     let tree = place.tree();
@@ -187,7 +255,14 @@ async fn tampered_messages_are_refused_before_anything_is_changed() {
         let edited: Vec<CommitMessage> = serde_json::from_value(value).unwrap();
         for error in [
             commit(&place.table, edited.clone()).await.unwrap_err(),
-            place.table.commit().build().unwrap().abort(edited).await.unwrap_err(),
+            place
+                .table
+                .commit()
+                .build()
+                .unwrap()
+                .abort(edited)
+                .await
+                .unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{name}: {error}");
             let text = error.to_string();
@@ -199,13 +274,17 @@ async fn tampered_messages_are_refused_before_anything_is_changed() {
         let mut value = good.clone();
         let mut second = value[position].clone();
         let other = value[position][member].as_str().unwrap();
-        second["staged"] = json!(format!("{other}x").replacen("p=a/data-", "p=a/_temporary/.tmp.", 1));
+        second["staged"] =
+            json!(format!("{other}x").replacen("p=a/data-", "p=a/_temporary/.tmp.", 1));
         second["target"] = json!("p=a/data-other.parquet");
         second[member] = value[position][member].clone();
         value.as_array_mut().unwrap().push(second);
         let edited: Vec<CommitMessage> = serde_json::from_value(value).unwrap();
         let error = commit(&place.table, edited).await.unwrap_err();
-        assert!(error.to_string().contains("named by two messages"), "{error}");
+        assert!(
+            error.to_string().contains("named by two messages"),
+            "{error}"
+        );
     }
     assert_untouched(&place.files);
     assert_eq!(place.tree(), tree);
@@ -236,7 +315,14 @@ async fn without_all_staged_files_nothing_is_published() {
     assert_eq!(place.files.calls(Operation::Publish), 0);
     assert_eq!(place.rows().await, before());
     assert_eq!(place.staged().len(), 4);
-    place.table.commit().build().unwrap().abort(messages).await.unwrap();
+    place
+        .table
+        .commit()
+        .build()
+        .unwrap()
+        .abort(messages)
+        .await
+        .unwrap();
     assert_eq!(place.staged(), [""; 0]);
 }
 
@@ -263,14 +349,27 @@ async fn a_target_that_others_made_is_never_touched() {
         let error = committed.await.unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         let text = error.to_string();
-        assert!(text.contains(&format!("{target} exists already and is left as it is")), "{text}");
+        assert!(
+            text.contains(&format!("{target} exists already and is left as it is")),
+            "{text}"
+        );
         assert_eq!(text.contains("was taken back"), meanwhile, "{text}");
 
-        assert_eq!(std::fs::read_to_string(place.path(&target)).unwrap(), "foreign");
+        assert_eq!(
+            std::fs::read_to_string(place.path(&target)).unwrap(),
+            "foreign"
+        );
         std::fs::remove_file(place.path(&target)).unwrap();
         assert_eq!(place.rows().await, before());
         assert_eq!(place.staged().len(), if meanwhile { 1 } else { 5 });
-        place.table.commit().build().unwrap().abort(messages).await.unwrap();
+        place
+            .table
+            .commit()
+            .build()
+            .unwrap()
+            .abort(messages)
+            .await
+            .unwrap();
         assert_eq!(place.staged(), [""; 0]);
         whole_job(&place.table).await.unwrap();
         assert_eq!(place.rows().await, after());
@@ -289,7 +388,10 @@ async fn a_commit_that_lost_a_race_does_not_undo_the_other() {
     let slow = Fault::Delay(Duration::from_millis(300));
     place.files.inject(Rule::new(Operation::Publish, slow));
     let loser = tokio::spawn(commit_owned(place.table.clone(), messages.clone()));
-    eventually("it publishes", || place.files.calls(Operation::Publish) == 5).await;
+    eventually("it publishes", || {
+        place.files.calls(Operation::Publish) == 5
+    })
+    .await;
     commit(&place.seen, messages).await.unwrap();
     let error = loser.await.unwrap().unwrap_err();
     assert!(matches!(error, Error::CommitFailed { .. }), "{error}");
@@ -301,7 +403,8 @@ async fn of_racing_commits_of_the_same_messages_one_wins_at_most() {
     for _ in 0..20 {
         let place = place().await;
         let messages = stage(&place.table, ids_and_p(&ROWS)).await.unwrap();
-        let racers = (0..3).map(|_| tokio::spawn(commit_owned(place.seen.clone(), messages.clone())));
+        let racers =
+            (0..3).map(|_| tokio::spawn(commit_owned(place.seen.clone(), messages.clone())));
         let racers: Vec<_> = racers.collect();
         let mut won = 0;
         for racer in racers {
@@ -320,7 +423,9 @@ async fn a_commit_whose_publish_fails_is_taken_back() {
         for call in 1.. {
             let place = place().await;
             let messages = stage(&place.table, ids_and_p(&ROWS)).await.unwrap();
-            place.files.inject(Rule::new(Operation::Publish, fault).call(call));
+            place
+                .files
+                .inject(Rule::new(Operation::Publish, fault).call(call));
             let committed = commit(&place.table, messages.clone()).await;
             if place.files.faults() == 0 {
                 committed.unwrap();
@@ -331,7 +436,10 @@ async fn a_commit_whose_publish_fails_is_taken_back() {
             assert_eq!(error.kind(), ErrorKind::Unavailable);
             assert!(error.retryable());
             let text = error.to_string();
-            assert!(text.contains("the commit failed and was taken back: "), "{text}");
+            assert!(
+                text.contains("the commit failed and was taken back: "),
+                "{text}"
+            );
             assert!(text.contains("injected fault"), "{text}");
             assert_eq!(place.rows().await, before(), "{fault:?} {call}");
 
@@ -339,7 +447,14 @@ async fn a_commit_whose_publish_fails_is_taken_back() {
             let left = place.staged().len();
             let at_least = usize::from(fault == Fault::Fail);
             assert!((at_least..5).contains(&left), "{left}");
-            place.table.commit().build().unwrap().abort(messages).await.unwrap();
+            place
+                .table
+                .commit()
+                .build()
+                .unwrap()
+                .abort(messages)
+                .await
+                .unwrap();
             assert_eq!(place.staged(), [""; 0]);
             place.files.heal();
             whole_job(&place.table).await.unwrap();
@@ -356,16 +471,30 @@ async fn what_cannot_be_taken_back_is_named() {
             let place = place().await;
             let old: BTreeSet<String> = place.data_files().into_iter().collect();
             let messages = stage(&place.table, ids_and_p(&ROWS)).await.unwrap();
-            place.files.inject(Rule::new(Operation::Publish, fault).call(3));
-            place.files.inject(Rule::new(Operation::DeleteFile, deletes));
+            place
+                .files
+                .inject(Rule::new(Operation::Publish, fault).call(3));
+            place
+                .files
+                .inject(Rule::new(Operation::DeleteFile, deletes));
             let error = commit(&place.table, messages).await.unwrap_err();
-            let Error::CommitFailed { not_removed, .. } = &error else { panic!("{error}") };
-            let new: Vec<String> = place.data_files().into_iter().filter(|file| !old.contains(file)).collect();
+            let Error::CommitFailed { not_removed, .. } = &error else {
+                panic!("{error}")
+            };
+            let new: Vec<String> = place
+                .data_files()
+                .into_iter()
+                .filter(|file| !old.contains(file))
+                .collect();
             assert_eq!(*not_removed, new);
             assert_eq!(new.is_empty(), deletes == Fault::LoseAnswer);
             let text = error.to_string();
             assert!(new.iter().all(|file| text.contains(file)), "{text}");
-            assert_eq!(text.contains("could not be removed"), !new.is_empty(), "{text}");
+            assert_eq!(
+                text.contains("could not be removed"),
+                !new.is_empty(),
+                "{text}"
+            );
         }
     }
 }
@@ -419,9 +548,15 @@ async fn after_a_crash_every_visible_file_is_whole_and_named_in_the_error() {
         assert_eq!(rows.len(), new.len() + 2);
         partly += usize::from(!new.is_empty());
         if !new.is_empty() {
-            let Error::CommitFailed { not_removed, .. } = &error else { panic!("{error}") };
+            let Error::CommitFailed { not_removed, .. } = &error else {
+                panic!("{error}")
+            };
             let unnamed = |file: &String| !not_removed.contains(file);
-            assert_eq!(place.data_files().into_iter().filter(unnamed).count(), 2, "{error}");
+            assert_eq!(
+                place.data_files().into_iter().filter(unnamed).count(),
+                2,
+                "{error}"
+            );
         }
     }
     assert!(partly > 0);
@@ -430,14 +565,24 @@ async fn after_a_crash_every_visible_file_is_whole_and_named_in_the_error() {
 #[tokio::test]
 async fn no_file_outside_the_table_is_touched() {
     let place = place().await;
-    place.files.inject(Rule::new(Operation::Publish, Fault::Fail).call(4));
+    place
+        .files
+        .inject(Rule::new(Operation::Publish, Fault::Fail).call(4));
     whole_job(&place.table).await.unwrap_err();
     whole_job(&place.table).await.unwrap();
     common::rows(&place.table).await.unwrap();
     let root = place.location();
     assert_eq!(place.files.calls_outside(&root), []);
     assert!(Path::new(&root).join("p=e").is_dir());
-    for operation in [Operation::Rename, Operation::DeleteTree, Operation::RemoveDir] {
-        assert_eq!(place.files.calls(operation), 0, "an append needs no {operation:?}");
+    for operation in [
+        Operation::Rename,
+        Operation::DeleteTree,
+        Operation::RemoveDir,
+    ] {
+        assert_eq!(
+            place.files.calls(operation),
+            0,
+            "an append needs no {operation:?}"
+        );
     }
 }

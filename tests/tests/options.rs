@@ -238,6 +238,42 @@ async fn sorted_rows_make_one_file_a_partition_whatever_the_bounds() {
 }
 
 #[tokio::test]
+async fn encoders_that_hold_too_much_end_a_row_group_early() {
+    let options = [
+        ("format-table.write.buffer-size", "1 mb"),
+        ("parquet.enable.dictionary", "false"),
+    ];
+    let place = Place::new("id BIGINT", &[], &options).await;
+    let mut write = place.table.write().build().unwrap();
+    for part in 0..10_i64 {
+        let ids: Int64Array = (0..200_000)
+            .map(|row| (part * 200_000 + row) * 0x9E37_79B9)
+            .collect();
+        write.write(batch([("id", Arc::new(ids))])).await.unwrap();
+    }
+    let messages = write.prepare_commit().await.unwrap();
+    assert_eq!(messages.len(), 1);
+    place
+        .table
+        .commit()
+        .build()
+        .unwrap()
+        .commit(messages)
+        .await
+        .unwrap();
+    let file = std::fs::File::open(place.path(&place.data_files()[0])).unwrap();
+    let footer = parquet::file::metadata::ParquetMetaDataReader::new()
+        .parse_and_finish(&file)
+        .unwrap();
+    assert!(
+        footer.num_row_groups() >= 2,
+        "{} row groups",
+        footer.num_row_groups()
+    );
+    assert_eq!(footer.file_metadata().num_rows(), 2_000_000);
+}
+
+#[tokio::test]
 async fn bounds_that_bound_nothing_are_refused() {
     let place = Place::new(common::ID_AND_P, &["p"], &[]).await;
     let none: Options = [("format-table.write.max-open-files", "0")]

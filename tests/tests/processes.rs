@@ -45,12 +45,18 @@ async fn child() {
     };
     let number: usize = number.parse().unwrap();
     let builder = FormatTable::builder(&location).unwrap();
-    let table = builder.schema(schema(ID_AND_P, &["p"], &[])).open().await.unwrap();
+    let table = builder
+        .schema(schema(ID_AND_P, &["p"], &[]))
+        .open()
+        .await
+        .unwrap();
     let beside = Path::new(&location).parent().unwrap();
     wait_for_all(beside, number);
     let Ok(messages) = std::env::var(MESSAGES) else {
         for number_of_commit in 0..COMMITS {
-            append(&table, ids_and_p(&rows_of(number, number_of_commit))).await.unwrap();
+            append(&table, ids_and_p(&rows_of(number, number_of_commit)))
+                .await
+                .unwrap();
         }
         return;
     };
@@ -93,7 +99,10 @@ async fn processes_that_append_lose_nothing_and_readers_never_fail() {
     let place = Place::new(ID_AND_P, &["p"], &[]).await;
     let mut children = start(&place, None);
     let (mut scans, mut before) = (0, BTreeSet::new());
-    while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
+    while children
+        .iter_mut()
+        .any(|child| child.try_wait().unwrap().is_none())
+    {
         let rows = place.rows().await;
         let seen: BTreeSet<String> = rows.iter().cloned().collect();
         assert_eq!(seen.len(), rows.len(), "a row is there twice");
@@ -104,8 +113,11 @@ async fn processes_that_append_lose_nothing_and_readers_never_fail() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let commits = (0..PROCESSES).flat_map(|process| (0..COMMITS).map(move |commit| (process, commit)));
-    let rows: Vec<_> = commits.flat_map(|(process, commit)| rows_of(process, commit)).collect();
+    let commits =
+        (0..PROCESSES).flat_map(|process| (0..COMMITS).map(move |commit| (process, commit)));
+    let rows: Vec<_> = commits
+        .flat_map(|(process, commit)| rows_of(process, commit))
+        .collect();
     assert_eq!(place.rows().await, lines_of(&rows));
     assert_eq!(place.data_files().len(), 3 * PROCESSES * COMMITS as usize);
     assert_eq!(place.staged(), [""; 0]);
@@ -142,7 +154,10 @@ async fn of_processes_that_commit_the_same_file_one_wins() {
     }
     won.sort_unstable();
     assert_eq!(won, (0..ROUNDS).collect::<Vec<_>>());
-    let published: BTreeSet<Vec<u8>> = staged.iter().map(|message| content(message.target())).collect();
+    let published: BTreeSet<Vec<u8>> = staged
+        .iter()
+        .map(|message| content(message.target()))
+        .collect();
     assert_eq!(published, contents);
     let rows: Vec<_> = (0..ROUNDS as i64).map(|id| (id, Some("a"))).collect();
     assert_eq!(place.rows().await, lines_of(&rows));

@@ -44,13 +44,22 @@ async fn columns_are_matched_by_name_in_any_order() {
     let numbers: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
     let (p, b) = (texts(&[Some("x"), Some("y")]), texts(&[None, Some("b")]));
     let columns = [("a", numbers), ("p", p), ("b", b)];
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
     let mut write = place.table.write().build().unwrap();
     for order in orders {
         let ordered = order.map(|index| columns[index].clone());
         write.write(batch(ordered)).await.unwrap();
     }
-    commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+    commit(&place.table, write.prepare_commit().await.unwrap())
+        .await
+        .unwrap();
     let expected = [["1 \"x\" NULL"; 6], ["NULL \"y\" \"b\""; 6]].concat();
     assert_eq!(place.rows().await, expected);
 }
@@ -65,14 +74,25 @@ async fn inputs_of_other_shapes_are_converted_without_loss() {
         texts,
         |values| Arc::new(LargeStringArray::from(values.to_vec())),
         |values| Arc::new(StringViewArray::from(values.to_vec())),
-        |values| Arc::new(values.iter().copied().collect::<DictionaryArray<Int32Type>>()),
+        |values| {
+            Arc::new(
+                values
+                    .iter()
+                    .copied()
+                    .collect::<DictionaryArray<Int32Type>>(),
+            )
+        },
     ];
     let numbers: [ArrayRef; 3] = [
         Arc::new(Int64Array::from(vec![Some(7), None, Some(-1)])),
         Arc::new(Int8Array::from(vec![Some(7), None, Some(-1)])),
         Arc::new(Int16Array::from(vec![Some(7), None, Some(-1)])),
     ];
-    let bytes = Arc::new(BinaryViewArray::from(vec![Some(&b"\xff"[..]), None, Some(b"")]));
+    let bytes = Arc::new(BinaryViewArray::from(vec![
+        Some(&b"\xff"[..]),
+        None,
+        Some(b""),
+    ]));
     let mut write = place.table.write().build().unwrap();
     let mut batches = 0;
     for shape in shapes {
@@ -81,7 +101,10 @@ async fn inputs_of_other_shapes_are_converted_without_loss() {
                 ("s", shape(&text)),
                 ("p", shape(&keys)),
                 ("n", Arc::clone(number)),
-                ("d", Arc::new(Float64Array::from(vec![0.5, -0.0, f64::NAN])) as ArrayRef),
+                (
+                    "d",
+                    Arc::new(Float64Array::from(vec![0.5, -0.0, f64::NAN])) as ArrayRef,
+                ),
                 ("y", Arc::clone(&bytes) as ArrayRef),
             ];
             // A part of a batch too: its columns do not begin at their first value.
@@ -91,7 +114,9 @@ async fn inputs_of_other_shapes_are_converted_without_loss() {
             batches += 1;
         }
     }
-    commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+    commit(&place.table, write.prepare_commit().await.unwrap())
+        .await
+        .unwrap();
     let mut expected = [
         "\"é\" \"k\" 7 0.5 /w==",
         "NULL \"k\" NULL -0.0 NULL",
@@ -112,7 +137,11 @@ async fn unsigned_numbers_go_into_the_next_wider_type() {
 
 fn with_kinds(kinds: ArrayRef) -> RecordBatch {
     let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
-    batch([("_VALUE_KIND", kinds), ("id", ids), ("p", texts(&[Some("a"), Some("b")]))])
+    batch([
+        ("_VALUE_KIND", kinds),
+        ("id", ids),
+        ("p", texts(&[Some("a"), Some("b")])),
+    ])
 }
 
 #[tokio::test]
@@ -122,7 +151,10 @@ async fn rows_that_are_no_inserts_are_refused() {
     for kinds in [vec![0, 1], vec![3, 0], vec![-1, 0]] {
         let kinds = Arc::new(Int8Array::from(kinds));
         let text = refused(&mut write, with_kinds(kinds)).await;
-        assert!(text.contains("_VALUE_KIND") && text.contains("write inserts only"), "{text}");
+        assert!(
+            text.contains("_VALUE_KIND") && text.contains("write inserts only"),
+            "{text}"
+        );
     }
     let not_kinds: [ArrayRef; 3] = [
         Arc::new(Int8Array::from(vec![Some(0), None])),
@@ -130,14 +162,25 @@ async fn rows_that_are_no_inserts_are_refused() {
         texts(&[Some("+I"), Some("+I")]),
     ];
     for kinds in not_kinds {
-        assert!(refused(&mut write, with_kinds(kinds)).await.contains("_VALUE_KIND"));
+        assert!(
+            refused(&mut write, with_kinds(kinds))
+                .await
+                .contains("_VALUE_KIND")
+        );
     }
     let inserts = with_kinds(Arc::new(Int8Array::from(vec![0, 0])));
     write.write(inserts.clone()).await.unwrap();
     let spec = [("p".to_owned(), "c".to_owned())];
     write.write_partition(&spec, inserts).await.unwrap();
-    commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
-    let expected = [(1, Some("a")), (2, Some("b")), (1, Some("c")), (2, Some("c"))];
+    commit(&place.table, write.prepare_commit().await.unwrap())
+        .await
+        .unwrap();
+    let expected = [
+        (1, Some("a")),
+        (2, Some("b")),
+        (1, Some("c")),
+        (2, Some("c")),
+    ];
     assert_eq!(place.rows().await, lines_of(&expected));
 }
 
@@ -145,7 +188,9 @@ async fn rows_that_are_no_inserts_are_refused() {
 async fn what_a_scan_gives_can_be_written_as_it_is() {
     use futures::TryStreamExt;
     let place = Place::new(ID_AND_P, &["p"], &[]).await;
-    append(&place.table, ids_and_p(&[(1, Some("a")), (2, None)])).await.unwrap();
+    append(&place.table, ids_and_p(&[(1, Some("a")), (2, None)]))
+        .await
+        .unwrap();
     let plan = place.table.scan().build().unwrap().plan().await.unwrap();
     let read = place.table.read().build().unwrap();
     let batches: Vec<RecordBatch> = read.stream(&plan).unwrap().try_collect().await.unwrap();
@@ -176,19 +221,43 @@ async fn columns_that_do_not_fit_are_refused_by_name() {
     let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
     let flags: ArrayRef = Arc::new(BooleanArray::from(vec![true]));
     let cases = [
-        (batch([("id", ids.clone()), ("p", p.clone())]), "column 'd' is missing"),
-        (batch([("id", ids.clone()), ("d", days.clone())]), "column 'p' is missing"),
+        (
+            batch([("id", ids.clone()), ("p", p.clone())]),
+            "column 'd' is missing",
+        ),
+        (
+            batch([("id", ids.clone()), ("d", days.clone())]),
+            "column 'p' is missing",
+        ),
         (
             batch([("ID", ids.clone()), ("p", p.clone()), ("d", days.clone())]),
             "column 'ID' is not one of the table's: id, p, d",
         ),
         (twice, "column 'id' is there twice"),
-        (batch([("id", floats), ("p", p.clone()), ("d", days.clone())]), "column 'id'"),
-        (batch([("id", p.clone()), ("p", p.clone()), ("d", days.clone())]), "column 'id'"),
-        (batch([("id", ids.clone()), ("p", ids.clone()), ("d", days.clone())]), "column 'p'"),
-        (batch([("id", ids.clone()), ("p", flags), ("d", days)]), "column 'p'"),
-        (batch([("id", ids.clone()), ("p", p.clone()), ("d", micros)]), "column 'd'"),
-        (batch([("id", ids), ("p", p.clone()), ("d", p)]), "column 'd'"),
+        (
+            batch([("id", floats), ("p", p.clone()), ("d", days.clone())]),
+            "column 'id'",
+        ),
+        (
+            batch([("id", p.clone()), ("p", p.clone()), ("d", days.clone())]),
+            "column 'id'",
+        ),
+        (
+            batch([("id", ids.clone()), ("p", ids.clone()), ("d", days.clone())]),
+            "column 'p'",
+        ),
+        (
+            batch([("id", ids.clone()), ("p", flags), ("d", days)]),
+            "column 'p'",
+        ),
+        (
+            batch([("id", ids.clone()), ("p", p.clone()), ("d", micros)]),
+            "column 'd'",
+        ),
+        (
+            batch([("id", ids), ("p", p.clone()), ("d", p)]),
+            "column 'd'",
+        ),
     ];
     let mut write = place.table.write().build().unwrap();
     for (wrong, words) in cases {
@@ -196,7 +265,9 @@ async fn columns_that_do_not_fit_are_refused_by_name() {
         let text = refused(&mut write, wrong).await;
         assert!(text.contains(words), "{text}");
     }
-    commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+    commit(&place.table, write.prepare_commit().await.unwrap())
+        .await
+        .unwrap();
     assert_eq!(place.rows().await, ["1 \"a\" 1970-01-01"; 10]);
 }
 
@@ -205,11 +276,20 @@ async fn values_that_would_be_changed_are_refused_by_column_and_row() {
     let columns = "v VARCHAR(3), t TIMESTAMP(3), n DECIMAL(3, 1)";
     let place = Place::new(columns, &[], &[]).await;
     let rows = |text: &str, micros: i64, unscaled: i128| {
-        let decimal = |unscaled| Some(Datum::Decimal { unscaled, precision: 5, scale: 1 });
+        let decimal = |unscaled| {
+            Some(Datum::Decimal {
+                unscaled,
+                precision: 5,
+                scale: 1,
+            })
+        };
         let wide: DataType = "DECIMAL(5, 1)".parse().unwrap();
         batch([
             ("v", texts(&[Some("é中x"), Some(text)])),
-            ("t", Arc::new(TimestampMicrosecondArray::from(vec![1_000, micros])) as ArrayRef),
+            (
+                "t",
+                Arc::new(TimestampMicrosecondArray::from(vec![1_000, micros])) as ArrayRef,
+            ),
             ("n", column(&wide, &[decimal(999), decimal(unscaled)])),
         ])
     };
@@ -223,7 +303,9 @@ async fn values_that_would_be_changed_are_refused_by_column_and_row() {
         assert!(text.contains(column) && text.contains("row 1"), "{text}");
     }
     write.write(rows("abc", 2_000, -999)).await.unwrap();
-    commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+    commit(&place.table, write.prepare_commit().await.unwrap())
+        .await
+        .unwrap();
     let expected = [
         "\"abc\" 1970-01-01T00:00:00.002000 -99.9",
         "\"é中x\" 1970-01-01T00:00:00.001000 99.9",
@@ -238,18 +320,35 @@ async fn a_null_in_a_not_null_column_is_refused_and_the_writer_goes_on() {
         let place = Place::new(columns, &["p"], &[("file.format", format)]).await;
         let rows = |numbers: [Option<i32>; 2], keys: [Option<&str>; 2]| {
             let numbers: ArrayRef = Arc::new(Int32Array::from(numbers.to_vec()));
-            batch([("f0", texts(&[Some("mouse"), None])), ("f1", numbers), ("p", texts(&keys))])
+            batch([
+                ("f0", texts(&[Some("mouse"), None])),
+                ("f1", numbers),
+                ("p", texts(&keys)),
+            ])
         };
         let keys = [Some("a"), Some("b")];
         let mut write = place.table.write().build().unwrap();
         write.write(rows([Some(1), Some(2)], keys)).await.unwrap();
         let text = refused(&mut write, rows([Some(3), None], keys)).await;
-        assert!(text.contains("column f1 is NOT NULL but row 1 is null"), "{text}");
+        assert!(
+            text.contains("column f1 is NOT NULL but row 1 is null"),
+            "{text}"
+        );
         let text = refused(&mut write, rows([Some(3), Some(4)], [None, Some("b")])).await;
-        assert!(text.contains("column p is NOT NULL but row 0 is null"), "{text}");
+        assert!(
+            text.contains("column p is NOT NULL but row 0 is null"),
+            "{text}"
+        );
         write.write(rows([Some(5), Some(6)], keys)).await.unwrap();
-        commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
-        let expected = ["\"mouse\" 1 \"a\"", "\"mouse\" 5 \"a\"", "NULL 2 \"b\"", "NULL 6 \"b\""];
+        commit(&place.table, write.prepare_commit().await.unwrap())
+            .await
+            .unwrap();
+        let expected = [
+            "\"mouse\" 1 \"a\"",
+            "\"mouse\" 5 \"a\"",
+            "NULL 2 \"b\"",
+            "NULL 6 \"b\"",
+        ];
         assert_eq!(place.rows().await, expected);
     }
 }
@@ -263,7 +362,8 @@ fn structs(x: ArrayRef, valid: &[bool]) -> ArrayRef {
 
 #[tokio::test]
 async fn a_null_inside_a_nested_value_is_refused_where_it_may_not_be() {
-    let numbers = |values: [Option<i32>; 2]| Arc::new(Int32Array::from(values.to_vec())) as ArrayRef;
+    let numbers =
+        |values: [Option<i32>; 2]| Arc::new(Int32Array::from(values.to_vec())) as ArrayRef;
     let list = |values: [Option<i32>; 2]| {
         let mut lists = ListBuilder::new(Int32Builder::new());
         lists.append_value([Some(1)]);
@@ -289,12 +389,25 @@ async fn a_null_inside_a_nested_value_is_refused_where_it_may_not_be() {
         ),
         (
             "ROW<x ROW<x INT NOT NULL>>",
-            structs(structs(numbers([Some(1), None]), &[true, false]), &[true, true]),
+            structs(
+                structs(numbers([Some(1), None]), &[true, false]),
+                &[true, true],
+            ),
             structs(inner, &[true, true]),
             "c.x.x",
         ),
-        ("ARRAY<INT NOT NULL>", list([Some(2), Some(3)]), list([Some(2), None]), "c.element"),
-        ("MAP<STRING, INT NOT NULL>", map(Some(2)), map(None), "c.value"),
+        (
+            "ARRAY<INT NOT NULL>",
+            list([Some(2), Some(3)]),
+            list([Some(2), None]),
+            "c.element",
+        ),
+        (
+            "MAP<STRING, INT NOT NULL>",
+            map(Some(2)),
+            map(None),
+            "c.value",
+        ),
     ];
     for (data_type, good, wrong, site) in cases {
         let place = Place::new(&format!("id BIGINT, c {data_type}"), &[], &[]).await;
@@ -305,12 +418,20 @@ async fn a_null_inside_a_nested_value_is_refused_where_it_may_not_be() {
         let mut write = place.table.write().build().unwrap();
         write.write(rows(good.clone())).await.unwrap();
         let text = refused(&mut write, rows(wrong)).await;
-        assert!(text.contains(&format!("column {site} is NOT NULL")), "{text}");
+        assert!(
+            text.contains(&format!("column {site} is NOT NULL")),
+            "{text}"
+        );
         write.write(rows(good)).await.unwrap();
-        commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+        commit(&place.table, write.prepare_commit().await.unwrap())
+            .await
+            .unwrap();
         let read = place.rows().await;
         assert_eq!(read.len(), 4, "{data_type}");
-        assert!(read[0] == read[1] && read[2] == read[3] && read[0] != read[2], "{read:?}");
+        assert!(
+            read[0] == read[1] && read[2] == read[3] && read[0] != read[2],
+            "{read:?}"
+        );
     }
 }
 
@@ -331,14 +452,19 @@ async fn files_have_exactly_the_rows_of_the_option() {
         }
         let messages = write.prepare_commit().await.unwrap();
         let of_messages = |messages: &[ftable::CommitMessage]| {
-            messages.iter().map(ftable::CommitMessage::rows).collect::<Vec<_>>()
+            messages
+                .iter()
+                .map(ftable::CommitMessage::rows)
+                .collect::<Vec<_>>()
         };
         assert_eq!(of_messages(&messages), [30, 30, 30, 10]);
         // A file that is just full is not followed by an empty one.
         write.write(ids(100..160)).await.unwrap();
         let more = write.prepare_commit().await.unwrap();
         assert_eq!(of_messages(&more), [30, 30]);
-        commit(&place.table, [messages, more].concat()).await.unwrap();
+        commit(&place.table, [messages, more].concat())
+            .await
+            .unwrap();
         let numbers = place.data_files().into_iter();
         let numbers = numbers.map(|file| name_parts(&file, "data-", &format!(".{format}")).1);
         assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
@@ -353,7 +479,11 @@ fn noise(rows: std::ops::Range<u64>) -> ArrayRef {
         let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (seed >> 7);
         format!("{:016x}", mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9))
     };
-    let text = |row| (0..10).map(|part| word(row * 10 + part)).collect::<String>();
+    let text = |row| {
+        (0..10)
+            .map(|part| word(row * 10 + part))
+            .collect::<String>()
+    };
     Arc::new(rows.map(|row| Some(text(row))).collect::<StringArray>())
 }
 
@@ -370,12 +500,21 @@ async fn files_end_at_the_first_look_past_their_size() {
         let place = Place::new("s STRING", &[], &options).await;
         let mut write = place.table.write().build().unwrap();
         for start in (0..ROWS).step_by(2_500) {
-            write.write(batch([("s", noise(start..start + 2_500))])).await.unwrap();
+            write
+                .write(batch([("s", noise(start..start + 2_500))]))
+                .await
+                .unwrap();
         }
         let messages = write.prepare_commit().await.unwrap();
         // A thousand rows have 160 kB; ORC counts a fifth of what it holds back, as Java does.
-        let (most, files) = (messages.iter().map(|m| m.rows()).max().unwrap(), messages.len());
-        assert!(files > 4 && most <= 2_000, "{format}: {files} files, {most} rows");
+        let (most, files) = (
+            messages.iter().map(|m| m.rows()).max().unwrap(),
+            messages.len(),
+        );
+        assert!(
+            files > 4 && most <= 2_000,
+            "{format}: {files} files, {most} rows"
+        );
         assert_eq!(messages.iter().map(|m| m.rows()).sum::<u64>(), ROWS);
         commit(&place.table, messages).await.unwrap();
         let mut expected = lines(place.table.fields(), &batch([("s", noise(0..ROWS))]));
@@ -403,7 +542,10 @@ async fn interleaved_partitions_keep_the_order_of_their_rows() {
         let line = |key: Option<&str>| key.map_or("NULL".to_owned(), |key| format!("{key:?}"));
         for key in KEYS.map(line) {
             let of_key = |line: &&String| line.ends_with(&format!(" {key}"));
-            let read = read.iter().filter(of_key).map(|line| line.split_once(' ').unwrap().0);
+            let read = read
+                .iter()
+                .filter(of_key)
+                .map(|line| line.split_once(' ').unwrap().0);
             let written = (0..90_000).map(row).filter(|(_, p)| line(*p) == key);
             let written: Vec<String> = written.map(|(id, _)| id.to_string()).collect();
             assert_eq!(read.collect::<Vec<_>>(), written, "{format} {key}");
@@ -439,7 +581,9 @@ async fn no_more_than_so_many_files_are_open_at_once() {
     }
     // Those that wait for rows, and those that are being ended.
     assert!((100..=128 + 2).contains(&most), "{most}");
-    let mut expected: Vec<String> = (0..PARTITIONS).flat_map(|p| vec![format!("\"x\" {p}"); 2]).collect();
+    let mut expected: Vec<String> = (0..PARTITIONS)
+        .flat_map(|p| vec![format!("\"x\" {p}"); 2])
+        .collect();
     expected.sort();
     assert_eq!(place.rows().await, expected);
 }
@@ -472,7 +616,12 @@ const FLAT: [&str; 24] = [
     "TIMESTAMP(9) WITH LOCAL TIME ZONE",
 ];
 
-const DECIMALS: [&str; 4] = ["DECIMAL(4, 4)", "DECIMAL(9, 2)", "DECIMAL(18, 0)", "DECIMAL(38, 10)"];
+const DECIMALS: [&str; 4] = [
+    "DECIMAL(4, 4)",
+    "DECIMAL(9, 2)",
+    "DECIMAL(18, 0)",
+    "DECIMAL(38, 10)",
+];
 
 fn is_key_type(data_type: &str) -> bool {
     !data_type.contains("BINARY") && data_type != "BYTES"
@@ -491,7 +640,11 @@ struct Case {
 }
 
 fn cases(types: Vec<&'static str>) -> impl Strategy<Value = Case> {
-    let key_types: Vec<&str> = types.iter().copied().filter(|name| is_key_type(name)).collect();
+    let key_types: Vec<&str> = types
+        .iter()
+        .copied()
+        .filter(|name| is_key_type(name))
+        .collect();
     let keys = vec(proptest::sample::select(key_types), 0..=2);
     (any::<bool>(), any::<bool>(), keys, 1..20_usize).prop_flat_map(
         move |(value_only, legacy, keys, batch_rows)| {
@@ -502,7 +655,10 @@ fn cases(types: Vec<&'static str>) -> impl Strategy<Value = Case> {
             let picks = vec(0..3_usize, keys.len());
             (pools, vec((picks, data_row), 0..40)).prop_map(move |(pools, rows)| {
                 let row = |(picks, data): (Vec<usize>, Vec<Option<Datum>>)| {
-                    let keys = picks.iter().zip(&pools).map(|(pick, pool)| pool[*pick].clone());
+                    let keys = picks
+                        .iter()
+                        .zip(&pools)
+                        .map(|(pick, pool)| pool[*pick].clone());
                     keys.chain(data).collect()
                 };
                 Case {
@@ -534,13 +690,29 @@ fn value(data_type: &str) -> BoxedStrategy<Option<Datum>> {
         "INT" => any::<i32>().prop_map(Datum::Int).boxed(),
         "BIGINT" => any::<i64>().prop_map(Datum::BigInt).boxed(),
         "FLOAT" => {
-            let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1e7, 1e-3];
+            let special = [
+                f32::NAN,
+                f32::INFINITY,
+                f32::NEG_INFINITY,
+                -0.0,
+                0.0,
+                1e7,
+                1e-3,
+            ];
             prop_oneof![any::<f32>(), proptest::sample::select(special.to_vec())]
                 .prop_map(Datum::Float)
                 .boxed()
         }
         "DOUBLE" => {
-            let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, 1e7, 1e-3];
+            let special = [
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                -0.0,
+                0.0,
+                1e7,
+                1e-3,
+            ];
             prop_oneof![any::<f64>(), proptest::sample::select(special.to_vec())]
                 .prop_map(Datum::Double)
                 .boxed()
@@ -549,13 +721,21 @@ fn value(data_type: &str) -> BoxedStrategy<Option<Datum>> {
             let (precision, scale) = (first, numbers[1]);
             let most = 10_i128.pow(u32::from(precision)) - 1;
             (-most..=most)
-                .prop_map(move |unscaled| Datum::Decimal { unscaled, precision, scale })
+                .prop_map(move |unscaled| Datum::Decimal {
+                    unscaled,
+                    precision,
+                    scale,
+                })
                 .boxed()
         }
         "CHAR" | "VARCHAR" => text(first).prop_map(Datum::String).boxed(),
         "STRING" => text(20).prop_map(Datum::String).boxed(),
-        "BINARY" => vec(any::<u8>(), usize::from(first)).prop_map(Datum::Binary).boxed(),
-        "VARBINARY" => vec(any::<u8>(), 0..=usize::from(first)).prop_map(Datum::Binary).boxed(),
+        "BINARY" => vec(any::<u8>(), usize::from(first))
+            .prop_map(Datum::Binary)
+            .boxed(),
+        "VARBINARY" => vec(any::<u8>(), 0..=usize::from(first))
+            .prop_map(Datum::Binary)
+            .boxed(),
         "BYTES" => vec(any::<u8>(), 0..20).prop_map(Datum::Binary).boxed(),
         // Years 1 to 9999, as all that follows.
         "DATE" => (-719_162..=2_932_896).prop_map(Datum::Date).boxed(),
@@ -579,8 +759,14 @@ fn timestamp(precision: u8, is_local: bool) -> BoxedStrategy<Datum> {
             let nanos_each = 1_000_000_000 / fractions;
             let epoch_nanos = i128::from(seconds) * 1_000_000_000 + fraction * nanos_each;
             match is_local {
-                true => Datum::TimestampLtz { epoch_nanos, precision },
-                false => Datum::Timestamp { epoch_nanos, precision },
+                true => Datum::TimestampLtz {
+                    epoch_nanos,
+                    precision,
+                },
+                false => Datum::Timestamp {
+                    epoch_nanos,
+                    precision,
+                },
             }
         })
         .boxed()
@@ -594,14 +780,23 @@ fn text(most: u8) -> BoxedStrategy<String> {
 
 /// What is read where a value was written: a blank text as a key is NULL.
 fn as_key(value: &Option<Datum>) -> Option<Datum> {
-    let is_blank = |value: &&Datum| matches!(value, Datum::String(text) if text.trim_matches(' ').is_empty());
+    let is_blank =
+        |value: &&Datum| matches!(value, Datum::String(text) if text.trim_matches(' ').is_empty());
     value.as_ref().filter(|value| !is_blank(value)).cloned()
 }
 
 impl Case {
     fn columns(&self) -> String {
-        let keys = self.keys.iter().enumerate().map(|(index, key)| format!("k{index} {key}"));
-        let data = self.data.iter().enumerate().map(|(index, column)| format!("c{index} {column}"));
+        let keys = self
+            .keys
+            .iter()
+            .enumerate()
+            .map(|(index, key)| format!("k{index} {key}"));
+        let data = self
+            .data
+            .iter()
+            .enumerate()
+            .map(|(index, column)| format!("c{index} {column}"));
         keys.chain(data).collect::<Vec<_>>().join(", ")
     }
 
@@ -617,10 +812,15 @@ impl Case {
         let (value_only, legacy) = (self.value_only.to_string(), self.legacy.to_string());
         let options = [
             ("file.format", format),
-            ("format-table.partition-path-only-value", value_only.as_str()),
+            (
+                "format-table.partition-path-only-value",
+                value_only.as_str(),
+            ),
             ("partition.legacy-name", legacy.as_str()),
         ];
-        let names: Vec<String> = (0..self.keys.len()).map(|index| format!("k{index}")).collect();
+        let names: Vec<String> = (0..self.keys.len())
+            .map(|index| format!("k{index}"))
+            .collect();
         let keys: Vec<&str> = names.iter().map(String::as_str).collect();
         let place = Place::new(&self.columns(), &keys, &options).await;
         let fields = place.table.fields();
@@ -628,10 +828,14 @@ impl Case {
         for rows in self.rows.chunks(self.batch_rows) {
             write.write(self.batch(rows, fields)).await.unwrap();
         }
-        commit(&place.table, write.prepare_commit().await.unwrap()).await.unwrap();
+        commit(&place.table, write.prepare_commit().await.unwrap())
+            .await
+            .unwrap();
         let mut rows = self.rows.clone();
         for row in &mut rows {
-            row[..keys.len()].iter_mut().for_each(|key| *key = as_key(key));
+            row[..keys.len()]
+                .iter_mut()
+                .for_each(|key| *key = as_key(key));
         }
         let mut expected = lines(fields, &self.batch(&rows, fields));
         expected.sort();
@@ -649,7 +853,11 @@ fn written_is_read(format: &str) {
     if decimals {
         types.extend(DECIMALS);
     }
-    let config = Config { cases: 40, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 40,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let mut runner = TestRunner::new(config);
     let run = runner.run(&cases(types), |case| {
         runtime.block_on(case.run(format));

@@ -75,6 +75,12 @@ pub trait FileEncoder: Send {
     /// The bytes of the file so far: those given out, and an estimate of those still held.
     fn encoded_size(&self) -> u64;
 
+    /// Bytes of memory held for rows whose bytes are not final yet.
+    fn memory_size(&self) -> u64;
+
+    /// Ends the row group or stripe at hand, so that its bytes become final; rows written next begin another.
+    fn flush(&mut self) -> Result<()>;
+
     /// Takes the bytes that are final, leaving what is still being encoded.
     fn take_bytes(&mut self) -> Bytes;
 

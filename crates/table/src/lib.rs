@@ -30,6 +30,6 @@ pub use context::{CommitContext, ReadContext, ScanContext, WriteContext};
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};
 pub use read::{BatchStream, ReadMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD};
-pub use scan::{FileSlice, PartitionEntry, Plan, PlanMetrics, SkipReason, Split, TableScan};
+pub use scan::{FileSlice, PartitionEntry, Plan, PlanMetrics, Skipped, Split, TableScan};
 pub use value::datum_at;
 pub use write::{CommitMessage, TableWrite};

@@ -3,7 +3,7 @@
 // Every test binary uses a part of this; what cannot be made fails the test that needs it.
 #![allow(dead_code, clippy::unwrap_used)]
 
-pub mod values;
+pub(crate) mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,21 +22,21 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 /// Columns that most tests get along with.
-pub const ID_AND_P: &str = "id BIGINT, p STRING";
+pub(crate) const ID_AND_P: &str = "id BIGINT, p STRING";
 
 /// A local table whose store counts and fails on command.
-pub struct Place {
+pub(crate) struct Place {
     directory: TempDir,
     /// The store of `table`.
-    pub files: FaultyFileSystem,
+    pub(crate) files: FaultyFileSystem,
     /// The table over that store.
-    pub table: FormatTable,
+    pub(crate) table: FormatTable,
     /// The same table as others see it, over a store without faults.
-    pub seen: FormatTable,
+    pub(crate) seen: FormatTable,
 }
 
 impl Place {
-    pub async fn new(columns: &str, keys: &[&str], options: &[(&str, &str)]) -> Self {
+    pub(crate) async fn new(columns: &str, keys: &[&str], options: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let location = directory.path().join("t").to_str().unwrap().to_owned();
         let local: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
@@ -53,33 +53,33 @@ impl Place {
     }
 
     /// The table's directory.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().join("t")
     }
 
     /// Its path as text.
-    pub fn location(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         self.root().to_str().unwrap().to_owned()
     }
 
-    pub fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.root().join(relative)
     }
 
     /// Puts a file of others into the table's directory.
-    pub fn put(&self, relative: &str, content: &str) {
+    pub(crate) fn put(&self, relative: &str, content: &str) {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
     /// Everything in the table's directory, sorted; directories end with a slash.
-    pub fn tree(&self) -> Vec<String> {
+    pub(crate) fn tree(&self) -> Vec<String> {
         tree(&self.root())
     }
 
     /// The files that readers see.
-    pub fn data_files(&self) -> Vec<String> {
+    pub(crate) fn data_files(&self) -> Vec<String> {
         let mut files = self.tree();
         let hidden = |part: &str| part.starts_with(['_', '.']);
         files.retain(|path| !path.ends_with('/') && !path.split('/').any(hidden));
@@ -87,20 +87,20 @@ impl Place {
     }
 
     /// The files that wait for a commit.
-    pub fn staged(&self) -> Vec<String> {
+    pub(crate) fn staged(&self) -> Vec<String> {
         let mut files = self.tree();
         files.retain(|path| format!("/{path}").contains("/_temporary/.tmp."));
         files
     }
 
     /// All rows as others read them.
-    pub async fn rows(&self) -> Vec<String> {
+    pub(crate) async fn rows(&self) -> Vec<String> {
         rows(&self.seen).await.unwrap()
     }
 }
 
 /// Everything below a directory, sorted; directories end with a slash. Nothing if it is absent.
-pub fn tree(root: &Path) -> Vec<String> {
+pub(crate) fn tree(root: &Path) -> Vec<String> {
     fn walk(directory: &Path, prefix: &str, found: &mut Vec<String>) {
         let Ok(entries) = std::fs::read_dir(directory) else {
             return;
@@ -122,7 +122,7 @@ pub fn tree(root: &Path) -> Vec<String> {
     found
 }
 
-pub fn schema(columns: &str, keys: &[&str], options: &[(&str, &str)]) -> Schema {
+pub(crate) fn schema(columns: &str, keys: &[&str], options: &[(&str, &str)]) -> Schema {
     Schema::builder()
         .fields(parse_columns(columns).unwrap())
         .partition_by(keys.iter().copied())
@@ -131,7 +131,11 @@ pub fn schema(columns: &str, keys: &[&str], options: &[(&str, &str)]) -> Schema 
         .unwrap()
 }
 
-pub async fn open(location: &str, schema: &Schema, files: Arc<dyn FileSystem>) -> FormatTable {
+pub(crate) async fn open(
+    location: &str,
+    schema: &Schema,
+    files: Arc<dyn FileSystem>,
+) -> FormatTable {
     let builder = FormatTable::builder(location).unwrap();
     builder
         .schema(schema.clone())
@@ -142,19 +146,19 @@ pub async fn open(location: &str, schema: &Schema, files: Arc<dyn FileSystem>) -
 }
 
 /// A batch of named columns.
-pub fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
+pub(crate) fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
 /// A batch for [`ID_AND_P`].
-pub fn ids_and_p(rows: &[(i64, Option<&str>)]) -> RecordBatch {
+pub(crate) fn ids_and_p(rows: &[(i64, Option<&str>)]) -> RecordBatch {
     let ids: Int64Array = rows.iter().map(|(id, _)| Some(*id)).collect();
     let texts: StringArray = rows.iter().map(|(_, text)| *text).collect();
     batch([("id", Arc::new(ids)), ("p", Arc::new(texts))])
 }
 
 /// The rows of [`ids_and_p`] as [`rows`] gives them.
-pub fn lines_of(rows: &[(i64, Option<&str>)]) -> Vec<String> {
+pub(crate) fn lines_of(rows: &[(i64, Option<&str>)]) -> Vec<String> {
     let line = |(id, text): &(i64, Option<&str>)| match text {
         Some(text) => format!("{id} {text:?}"),
         None => format!("{id} NULL"),
@@ -165,30 +169,33 @@ pub fn lines_of(rows: &[(i64, Option<&str>)]) -> Vec<String> {
 }
 
 /// Writes a batch; its files wait for a commit.
-pub async fn stage(table: &FormatTable, batch: RecordBatch) -> Result<Vec<CommitMessage>> {
+pub(crate) async fn stage(table: &FormatTable, batch: RecordBatch) -> Result<Vec<CommitMessage>> {
     let mut write = table.write().build()?;
     write.write(batch).await?;
     write.prepare_commit().await
 }
 
-pub async fn commit(table: &FormatTable, messages: Vec<CommitMessage>) -> Result<CommitReport> {
+pub(crate) async fn commit(
+    table: &FormatTable,
+    messages: Vec<CommitMessage>,
+) -> Result<CommitReport> {
     table.commit().build()?.commit(messages).await
 }
 
 /// Writes a batch and makes it visible.
-pub async fn append(table: &FormatTable, batch: RecordBatch) -> Result<CommitReport> {
+pub(crate) async fn append(table: &FormatTable, batch: RecordBatch) -> Result<CommitReport> {
     commit(table, stage(table, batch).await?).await
 }
 
 /// All rows of a table as [`lines`], sorted.
-pub async fn rows(table: &FormatTable) -> Result<Vec<String>> {
+pub(crate) async fn rows(table: &FormatTable) -> Result<Vec<String>> {
     let mut rows = rows_in_order(table).await?;
     rows.sort();
     Ok(rows)
 }
 
 /// All rows of a table, file by file in the order of the plan.
-pub async fn rows_in_order(table: &FormatTable) -> Result<Vec<String>> {
+pub(crate) async fn rows_in_order(table: &FormatTable) -> Result<Vec<String>> {
     let plan = table.scan().build()?.plan().await?;
     let read = table
         .read()
@@ -203,7 +210,7 @@ pub async fn rows_in_order(table: &FormatTable) -> Result<Vec<String>> {
 }
 
 /// A line for each row: texts quoted, floats as Java writes them.
-pub fn lines(fields: &[DataField], batch: &RecordBatch) -> Vec<String> {
+pub(crate) fn lines(fields: &[DataField], batch: &RecordBatch) -> Vec<String> {
     let line = |row: usize| {
         let value = |(field, column): (&DataField, &ArrayRef)| {
             if field.data_type.is_nested() {
@@ -217,7 +224,7 @@ pub fn lines(fields: &[DataField], batch: &RecordBatch) -> Vec<String> {
     (0..batch.num_rows()).map(line).collect()
 }
 
-pub fn text_of(value: &Option<Datum>) -> String {
+pub(crate) fn text_of(value: &Option<Datum>) -> String {
     match value {
         None => "NULL".to_owned(),
         Some(Datum::String(text)) => format!("{text:?}"),
@@ -226,7 +233,7 @@ pub fn text_of(value: &Option<Datum>) -> String {
 }
 
 /// Splits `data-<uuid>-<n>.<ext>` after checking the uuid's form.
-pub fn name_parts(file: &str, prefix: &str, extension: &str) -> (String, u64) {
+pub(crate) fn name_parts(file: &str, prefix: &str, extension: &str) -> (String, u64) {
     let name = file.rsplit('/').next().unwrap();
     let rest = name.strip_prefix(prefix).unwrap();
     let rest = rest.strip_suffix(extension).unwrap();
@@ -236,7 +243,7 @@ pub fn name_parts(file: &str, prefix: &str, extension: &str) -> (String, u64) {
 }
 
 /// A version 4 uuid, in lower case with dashes.
-pub fn assert_random_uuid(text: &str) {
+pub(crate) fn assert_random_uuid(text: &str) {
     let uuid = Uuid::parse_str(text).unwrap();
     assert_eq!(uuid.get_version_num(), 4, "{text}");
     assert_eq!(uuid.hyphenated().to_string(), text);
@@ -244,7 +251,7 @@ pub fn assert_random_uuid(text: &str) {
 
 /// Waits until something is so.
 #[track_caller]
-pub fn eventually(what: &str, condition: impl Fn() -> bool) -> impl Future<Output = ()> {
+pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) -> impl Future<Output = ()> {
     let caller = std::panic::Location::caller();
     let what = what.to_owned();
     async move {

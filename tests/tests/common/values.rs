@@ -27,7 +27,7 @@ macro_rules! of {
 }
 
 /// A column of a flat type.
-pub fn column(data_type: &DataType, values: &[Option<Datum>]) -> ArrayRef {
+pub(crate) fn column(data_type: &DataType, values: &[Option<Datum>]) -> ArrayRef {
     let arrow = to_arrow_type(data_type).unwrap();
     match &arrow {
         ArrowType::Boolean => of!(BooleanArray, Boolean, values),

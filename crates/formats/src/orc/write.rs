@@ -108,7 +108,7 @@ impl FileEncoder for OrcEncoder {
             .map_err(|error| encode(&error.to_string()))?;
         let before = self.bytes.len();
         let added: usize = batch.columns().iter().map(|column| column.get_array_memory_size()).sum();
-        self.worker.write(batch)?;
+        self.worker.order(Order::Write(batch))?;
         self.pending = if self.bytes.len() > before { 0 } else { self.pending + added as u64 };
         Ok(())
     }
@@ -116,6 +116,19 @@ impl FileEncoder for OrcEncoder {
     fn encoded_size(&self) -> u64 {
         // Of what is held in memory a fifth is expected in the file, Java Paimon's estimate.
         self.given_out + self.bytes.len() as u64 + self.pending.min(self.stripe_bytes) / 5
+    }
+
+    fn memory_size(&self) -> u64 {
+        self.pending
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.pending == 0 {
+            // Nothing waits, and a stripe without rows would be one too many.
+            return Ok(());
+        }
+        self.pending = 0;
+        self.worker.order(Order::Flush)
     }
 
     fn take_bytes(&mut self) -> Bytes {
@@ -152,13 +165,20 @@ impl Settings {
 
 /// The thread a writer lives on: `orc-rust`'s cannot move between threads.
 struct Worker {
-    batches: SyncSender<RecordBatch>,
+    orders: SyncSender<Order>,
     answers: Receiver<Result<()>>,
+}
+
+/// What the thread is told to do.
+enum Order {
+    Write(RecordBatch),
+    /// End the stripe.
+    Flush,
 }
 
 impl Worker {
     fn start(settings: Settings, bytes: Shared) -> Result<Self> {
-        let (batches, received) = sync_channel::<RecordBatch>(0);
+        let (orders, received) = sync_channel::<Order>(0);
         let (answer, answers) = sync_channel(1);
         let work = move || {
             let mut writer = match settings.writer(bytes) {
@@ -168,9 +188,12 @@ impl Worker {
                     return;
                 }
             };
-            while let Ok(batch) = received.recv() {
-                let written = writer.write(&batch).map_err(|error| encode(&error.to_string()));
-                if answer.send(written).is_err() {
+            while let Ok(order) = received.recv() {
+                let done = match order {
+                    Order::Write(batch) => writer.write(&batch),
+                    Order::Flush => writer.flush_stripe(),
+                };
+                if answer.send(done.map_err(|error| encode(&error.to_string()))).is_err() {
                     // The encoder was dropped: the file is not wanted.
                     return;
                 }
@@ -182,23 +205,19 @@ impl Worker {
             .name("orc-encoder".to_owned())
             .spawn(work)
             .map_err(|error| encode(&format!("no thread for the encoder: {error}")))?;
-        Ok(Self { batches, answers })
+        Ok(Self { orders, answers })
     }
 
-    fn write(&self, batch: RecordBatch) -> Result<()> {
+    fn order(&self, order: Order) -> Result<()> {
         // A worker that has ended has left the reason.
-        let _ = self.batches.send(batch);
-        self.answer()
+        let _ = self.orders.send(order);
+        self.answers.recv().unwrap_or_else(|_| Err(encode("the encoder gave up")))
     }
 
     fn finish(self) -> Result<()> {
-        let Self { batches, answers } = self;
-        drop(batches);
+        let Self { orders, answers } = self;
+        drop(orders);
         answers.recv().unwrap_or_else(|_| Err(encode("the encoder gave up")))
-    }
-
-    fn answer(&self) -> Result<()> {
-        self.answers.recv().unwrap_or_else(|_| Err(encode("the encoder gave up")))
     }
 }
 

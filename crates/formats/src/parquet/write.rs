@@ -63,6 +63,14 @@ impl FileEncoder for ParquetEncoder {
         (self.writer.bytes_written() + self.writer.in_progress_size()) as u64
     }
 
+    fn memory_size(&self) -> u64 {
+        self.writer.memory_size() as u64
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.writer.flush().map_err(|error| encode(&error))
+    }
+
     fn take_bytes(&mut self) -> Bytes {
         std::mem::take(self.writer.inner_mut()).into()
     }

@@ -1,5 +1,6 @@
 //! What a reader left out because its options said so.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use ftable_core::{ErrorKind, FormatTableOptions};
@@ -43,12 +44,19 @@ impl ReadMetrics {
 /// Collects the metrics while files are read.
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
-    metrics: Mutex<ReadMetrics>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    metrics: ReadMetrics,
+    /// Paths that were counted: a file that is read in ranges fails once for each.
+    counted: HashSet<String>,
 }
 
 impl ReadLog {
     pub(super) fn metrics(&self) -> ReadMetrics {
-        self.metrics.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).metrics.clone()
     }
 
     /// Notes a file that an option lets be left out.
@@ -57,18 +65,18 @@ impl ReadLog {
     /// An error that no option covers.
     pub(super) fn forgive(&self, table: &FormatTable, path: &str, error: Error) -> Result<(), Error> {
         let options: &FormatTableOptions = table.options();
-        let mut metrics = self.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { metrics, counted } = &mut *state;
         let skipped = match error.kind() {
             ErrorKind::NotFound if options.ignore_lost_files => &mut metrics.lost_files,
             ErrorKind::CorruptFile if options.ignore_corrupt_files => &mut metrics.corrupt_files,
             _ => return Err(error),
         };
-        let name = ftable_io::contained(table.root(), path).unwrap_or_else(|| path.to_owned());
-        // A file that is read in ranges fails once for each.
-        if !skipped.examples.contains(&name) {
+        if counted.insert(path.to_owned()) {
             skipped.count += 1;
             if skipped.examples.len() < EXAMPLES {
-                skipped.examples.push(name);
+                let name = ftable_io::contained(table.root(), path);
+                skipped.examples.push(name.unwrap_or_else(|| path.to_owned()));
             }
         }
         Ok(())

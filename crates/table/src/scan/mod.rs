@@ -14,7 +14,7 @@ use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use snafu::ResultExt;
 
-pub use plan::{Plan, PlanMetrics, SkipReason};
+pub use plan::{Plan, PlanMetrics, Skipped};
 pub use split::{FileSlice, Split};
 
 use crate::error::{Error, Result};

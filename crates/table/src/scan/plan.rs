@@ -76,10 +76,8 @@ impl Plan {
 }
 
 /// Why an entry of a directory is not part of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SkipReason {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkipReason {
     /// A directory whose name is not that of a partition of the next key.
     NotAPartition,
     /// A file above the partitions.

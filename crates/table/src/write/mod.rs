@@ -1,6 +1,7 @@
 //! Writes: batch → partitions → staged files → messages.
 
 mod check;
+mod held;
 mod message;
 mod partition;
 mod roll;
@@ -20,6 +21,7 @@ pub(crate) use stage::{STAGED_PREFIX, STAGING_DIRECTORY, discard, is_staged};
 use crate::error::{Result, WriterEndedSnafu};
 use crate::format_table::FormatTable;
 use check::Checker;
+use held::Memory;
 use partition::PartitionWriter;
 use route::Router;
 use stage::Ledger;
@@ -77,6 +79,7 @@ pub(crate) struct FormatTableWrite {
     partitions: Vec<PartitionWriter>,
     permits: Arc<Semaphore>,
     ledger: Ledger,
+    memory: Memory,
     buffered: u64,
     /// Counts encodings, to tell which file waits longest.
     clock: u64,
@@ -94,6 +97,7 @@ impl FormatTableWrite {
             router: Router::new(&table)?,
             partitions: Vec::new(),
             permits: Arc::new(Semaphore::new(parallelism)),
+            memory: Memory::default(),
             ledger: Ledger::new(Arc::clone(table.file_system())),
             buffered: 0,
             clock: 0,
@@ -130,6 +134,7 @@ impl FormatTableWrite {
                     directory,
                     Arc::clone(&self.permits),
                     self.ledger.clone(),
+                    self.memory.clone(),
                 ));
             }
             let Some(writer) = self.partitions.get_mut(part.partition) else { continue };

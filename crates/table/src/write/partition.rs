@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use super::held::Memory;
 use super::message::CommitMessage;
 use super::roll::FileRoller;
 use super::route::Directory;
@@ -47,7 +48,13 @@ impl Drop for PartitionWriter {
 }
 
 impl PartitionWriter {
-    pub(super) fn new(table: &FormatTable, directory: Directory, permits: Arc<Semaphore>, ledger: Ledger) -> Self {
+    pub(super) fn new(
+        table: &FormatTable,
+        directory: Directory,
+        permits: Arc<Semaphore>,
+        ledger: Ledger,
+        memory: Memory,
+    ) -> Self {
         Self {
             table: table.clone(),
             permits,
@@ -56,7 +63,7 @@ impl PartitionWriter {
             waiting_bytes: 0,
             has_open_file: false,
             last_encoded: 0,
-            state: State::Idle(Box::new(FileRoller::new(table, directory.path, ledger))),
+            state: State::Idle(Box::new(FileRoller::new(table, directory.path, ledger, memory))),
         }
     }
 

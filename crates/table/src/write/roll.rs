@@ -9,6 +9,7 @@ use snafu::ResultExt;
 use std::sync::Arc;
 use uuid::Uuid;
 
+use super::held::{Held, Memory};
 use super::message::CommitMessage;
 use super::stage::{Ledger, staged_path};
 use crate::error::{CutOffSnafu, Error, InternalSnafu, Result};
@@ -18,12 +19,15 @@ use crate::format_table::FormatTable;
 const CHECK_ROWS: u64 = 1000;
 /// Rows encoded in one step while the file is far from full.
 const STEP_ROWS: u64 = 32 * 1024;
+/// Bytes an encoder must hold before its row group or stripe is ended early: smaller ones are slow to read.
+const SMALLEST_GROUP: u64 = 4 * 1024 * 1024;
 
 /// Writes one file after the other.
 pub(super) struct FileRoller {
     table: FormatTable,
     directory: String,
     ledger: Ledger,
+    memory: Memory,
     /// In the names of all files of this writer and partition.
     uuid: Uuid,
     next_number: u64,
@@ -33,6 +37,8 @@ pub(super) struct FileRoller {
 
 struct OpenFile {
     encoder: Box<dyn FileEncoder>,
+    /// What the encoder holds, counted over all open files.
+    held: Held,
     output: Box<dyn OutputFile>,
     staged: String,
     target: String,
@@ -40,11 +46,12 @@ struct OpenFile {
 }
 
 impl FileRoller {
-    pub(super) fn new(table: &FormatTable, directory: String, ledger: Ledger) -> Self {
+    pub(super) fn new(table: &FormatTable, directory: String, ledger: Ledger, memory: Memory) -> Self {
         Self {
             table: table.clone(),
             directory,
             ledger,
+            memory,
             uuid: Uuid::new_v4(),
             next_number: 0,
             open: None,
@@ -77,7 +84,7 @@ impl FileRoller {
             if !step.bytes.is_empty() {
                 file.output.write(std::mem::take(&mut step.bytes)).await.context(self.table.io())?;
             }
-            self.open = Some(file);
+            self.open = Some(relieved(&self.table, file).await?);
             if step.full {
                 self.end_file().await?;
             }
@@ -88,7 +95,7 @@ impl FileRoller {
 
     /// Ends the open file, if there is one, and makes its message.
     pub(super) async fn end_file(&mut self) -> Result<()> {
-        let Some(OpenFile { encoder, mut output, staged, target, rows }) = self.open.take() else { return Ok(()) };
+        let Some(OpenFile { encoder, mut output, staged, target, rows, .. }) = self.open.take() else { return Ok(()) };
         let table = self.table.clone();
         let bytes = blocking(&self.table, move || encoder.finish().context(table.format_error())).await?;
         output.write(bytes).await.context(self.table.io())?;
@@ -112,8 +119,29 @@ impl FileRoller {
         };
         let encoder = self.table.file_format().encoder(request).context(self.table.format_error())?;
         self.next_number += 1;
-        Ok(OpenFile { encoder, output, staged, target, rows: 0 })
+        Ok(OpenFile { encoder, held: Held::new(&self.memory), output, staged, target, rows: 0 })
     }
+}
+
+/// Ends the row group or stripe at hand where all encoders together hold more than they may.
+async fn relieved(table: &FormatTable, mut file: OpenFile) -> Result<OpenFile> {
+    let own = file.encoder.memory_size();
+    let total = file.held.update(own);
+    if own < SMALLEST_GROUP || total <= table.options().write_buffer_size {
+        return Ok(file);
+    }
+    let of_work = table.clone();
+    let (encoder, bytes) = blocking(table, move || {
+        let mut encoder = file.encoder;
+        encoder.flush().context(of_work.format_error())?;
+        let bytes = encoder.take_bytes();
+        Ok((encoder, bytes))
+    })
+    .await?;
+    file.encoder = encoder;
+    file.held.update(file.encoder.memory_size());
+    file.output.write(bytes).await.context(table.io())?;
+    Ok(file)
 }
 
 async fn concatenated(table: &FormatTable, batches: Vec<RecordBatch>) -> Result<RecordBatch> {

@@ -28,6 +28,8 @@ fn defaults() {
         split_open_file_cost: 4_194_304,
         read_batch_size: 1024,
         write_batch_size: 1024,
+        write_max_open_files: 128,
+        write_buffer_size: 256 << 20,
         list_parallelism: 64,
         dynamic_partition_overwrite: true,
         ignore_corrupt_files: false,
