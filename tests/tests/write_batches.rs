@@ -530,7 +530,7 @@ async fn interleaved_partitions_keep_the_order_of_their_rows() {
         let place = Place::new(ID_AND_P, &["p"], &[("file.format", format)]).await;
         let mut write = place.table.write().build().unwrap();
         // More than is encoded at once, so that several steps follow each other.
-        let row = |id: i64| (id, KEYS[(id * id % 7 % 4) as usize]);
+        let row = |id: i64| (id, KEYS[(id * 7919 % 13 % 4) as usize]);
         for start in (0..90_000).step_by(9_000) {
             let rows: Vec<_> = (start..start + 9_000).map(row).collect();
             write.write(ids_and_p(&rows)).await.unwrap();
@@ -639,7 +639,7 @@ struct Case {
     batch_rows: usize,
 }
 
-fn cases(types: Vec<&'static str>) -> impl Strategy<Value = Case> {
+fn cases(format: &'static str, types: Vec<&'static str>) -> impl Strategy<Value = Case> {
     let key_types: Vec<&str> = types
         .iter()
         .copied()
@@ -650,8 +650,8 @@ fn cases(types: Vec<&'static str>) -> impl Strategy<Value = Case> {
         move |(value_only, legacy, keys, batch_rows)| {
             let data = types.clone();
             // Few values a key, so that rows share partitions.
-            let pools: Vec<_> = keys.iter().map(|key| vec(value(key), 3)).collect();
-            let data_row: Vec<_> = data.iter().map(|data_type| value(data_type)).collect();
+            let pools: Vec<_> = keys.iter().map(|key| vec(value(format, key), 3)).collect();
+            let data_row: Vec<_> = data.iter().map(|data_type| value(format, data_type)).collect();
             let picks = vec(0..3_usize, keys.len());
             (pools, vec((picks, data_row), 0..40)).prop_map(move |(pools, rows)| {
                 let row = |(picks, data): (Vec<usize>, Vec<Option<Datum>>)| {
@@ -674,8 +674,8 @@ fn cases(types: Vec<&'static str>) -> impl Strategy<Value = Case> {
     )
 }
 
-/// Values of a type, null among them.
-fn value(data_type: &str) -> BoxedStrategy<Option<Datum>> {
+/// Values of a type that a format can store, null among them.
+fn value(format: &'static str, data_type: &str) -> BoxedStrategy<Option<Datum>> {
     let (name, rest) = data_type.split_once('(').unwrap_or((data_type, ""));
     let numbers: Vec<u8> = rest
         .split([',', ')'])
@@ -741,12 +741,12 @@ fn value(data_type: &str) -> BoxedStrategy<Option<Datum>> {
         "DATE" => (-719_162..=2_932_896).prop_map(Datum::Date).boxed(),
         "TIME" if first == 0 => (0..86_400).prop_map(|s: i32| Datum::Time(s * 1000)).boxed(),
         "TIME" => (0..86_400_000).prop_map(Datum::Time).boxed(),
-        _ => timestamp(first, is_local),
+        _ => timestamp(format, first, is_local),
     };
     prop_oneof![1 => Just(None), 5 => datum.prop_map(Some)].boxed()
 }
 
-fn timestamp(precision: u8, is_local: bool) -> BoxedStrategy<Datum> {
+fn timestamp(format: &'static str, precision: u8, is_local: bool) -> BoxedStrategy<Datum> {
     // Nanoseconds in 64 bits reach over 584 years only.
     let seconds = match precision {
         9 => -9_223_372_036_i64..=9_223_372_035,
@@ -756,6 +756,8 @@ fn timestamp(precision: u8, is_local: bool) -> BoxedStrategy<Datum> {
     let near: BoxedStrategy<i64> = (-3_i64..=3).boxed();
     (prop_oneof![4 => seconds.boxed(), 1 => near], 0..fractions)
         .prop_map(move |(seconds, fraction)| {
+            // ORC has no fractions in the second before 1970: it takes them for the second after.
+            let seconds = if format == "orc" && seconds == -1 { 0 } else { seconds };
             let nanos_each = 1_000_000_000 / fractions;
             let epoch_nanos = i128::from(seconds) * 1_000_000_000 + fraction * nanos_each;
             match is_local {
@@ -843,7 +845,7 @@ impl Case {
     }
 }
 
-fn written_is_read(format: &str) {
+fn written_is_read(format: &'static str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let decimals = runtime.block_on(async {
         let place = Place::new("d DECIMAL(9, 2)", &[], &[("file.format", format)]).await;
@@ -859,7 +861,7 @@ fn written_is_read(format: &str) {
         ..Config::default()
     };
     let mut runner = TestRunner::new(config);
-    let run = runner.run(&cases(types), |case| {
+    let run = runner.run(&cases(format, types), |case| {
         runtime.block_on(case.run(format));
         Ok(())
     });

@@ -718,6 +718,29 @@ fn warnings_are_told_and_can_be_silenced() {
     );
     let quiet: Vec<&str> = arguments.iter().chain(&["--quiet"]).copied().collect();
     assert_eq!(shop.bare(&quiet).ok(), "{\"count\":0}\n");
+    let listed: Vec<&str> = [&["partitions"], &arguments[1..]].concat();
+    assert_eq!(shop.bare(&listed).err, ran.err);
+}
+
+#[test]
+fn files_that_are_left_out_are_told() {
+    let shop = filled();
+    let leaf = shop.path("wh/shop.db/orders/dt=19724");
+    let name = visible(&leaf).remove(0);
+    fs::write(leaf.join(&name), "no parquet at all").unwrap();
+    let error = shop.run(&["scan", "shop.orders"]);
+    assert_eq!(error.code, Some(1), "{}", error.out);
+    for verb in ["scan", "count"] {
+        let ran = shop.run(&[verb, "shop.orders", "-c", "scan.ignore-corrupt-files=true"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+        assert!(
+            ran.err.starts_with("warning: 1 file was corrupt"),
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains(&name), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -18,7 +18,9 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
     }
     let plan = scan.build()?.plan().await?;
     context.warn(plan.metrics().warnings());
-    let count = table.read().build()?.count(&plan).await?;
+    let read = table.read().build()?;
+    let count = read.count(&plan).await?;
+    context.warn(read.metrics().warnings());
     let mut records = Records::new(["count"]);
     records.push([Value::from(count)]);
     context.print(&records)

@@ -20,7 +20,8 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
         context.warn(undecided(&table, &filter));
         scan = scan.filter(filter);
     }
-    let partitions = scan.build()?.list_partitions().await?;
+    let (partitions, metrics) = scan.build()?.list_partitions_with_metrics().await?;
+    context.warn(metrics.warnings());
     if context.format() == OutputFormat::Json {
         let mut lines = Vec::new();
         partitions

@@ -34,10 +34,12 @@ pub(super) async fn run(mut context: Context, arguments: ScanArgs) -> Result<()>
     let plan = scan.plan().await?;
     context.warn(plan.metrics().warnings());
     let batches = read.stream(&plan)?;
-    match &arguments.to {
+    let done = match &arguments.to {
         None => print(&mut context, &read.schema(), batches).await,
         Some(file) => export(&mut context, &table, file, &read.schema(), batches).await,
-    }
+    };
+    context.warn(read.metrics().warnings());
+    done
 }
 
 async fn print(

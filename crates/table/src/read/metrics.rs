@@ -34,10 +34,14 @@ impl ReadMetrics {
     pub fn warnings(&self) -> Vec<String> {
         let kinds = [
             (&self.lost_files, "gone and left out"),
-            (&self.corrupt_files, "corrupt, and what could not be read of them was left out"),
+            (&self.corrupt_files, "corrupt, and what could not be read was left out"),
         ];
         let told = kinds.into_iter().filter(|(files, _)| files.count > 0);
-        told.map(|(files, what)| format!("{} files were {what}: {}", files.count, files.examples.join(", "))).collect()
+        told.map(|(files, what)| {
+            let were = if files.count == 1 { "file was" } else { "files were" };
+            format!("{} {were} {what}: {}", files.count, files.examples.join(", "))
+        })
+        .collect()
     }
 }
 

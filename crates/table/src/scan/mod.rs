@@ -45,7 +45,15 @@ pub trait TableScan: Send + Sync {
     ///
     /// # Errors
     /// As [`Self::plan`].
-    async fn list_partitions(&self) -> Result<Vec<PartitionEntry>>;
+    async fn list_partitions(&self) -> Result<Vec<PartitionEntry>> {
+        Ok(self.list_partitions_with_metrics().await?.0)
+    }
+
+    /// The same, and what listing saw and skipped.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    async fn list_partitions_with_metrics(&self) -> Result<(Vec<PartitionEntry>, PlanMetrics)>;
 }
 
 /// A partition that was found.
@@ -160,12 +168,15 @@ impl TableScan for FormatTableScan {
             .boxed()
     }
 
-    async fn list_partitions(&self) -> Result<Vec<PartitionEntry>> {
-        if !self.table.codec().is_partitioned() || self.limit == Some(0) {
-            return Ok(Vec::new());
+    async fn list_partitions_with_metrics(&self) -> Result<(Vec<PartitionEntry>, PlanMetrics)> {
+        let log = Arc::new(PlanLog::default());
+        let mut entries = Vec::new();
+        if self.table.codec().is_partitioned() && self.limit != Some(0) {
+            let found = self.found(true, &log).await?;
+            found.iter().for_each(|partition| log.count(partition));
+            entries.extend(found.into_iter().map(PartitionEntry::from));
         }
-        let found = self.found(true, &Arc::new(PlanLog::default())).await?;
-        Ok(found.into_iter().map(PartitionEntry::from).collect())
+        Ok((entries, log.metrics(0)))
     }
 }
 

@@ -1,8 +1,10 @@
 //! The files of one partition: when one is full the next begins.
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, new_null_array};
+use arrow_schema::{ArrowError, DataType as ArrowType};
 use arrow_select::concat::concat_batches;
 use ftable_core::types::to_arrow_schema;
+use ftable_core::{DataField, TypeKind};
 use ftable_formats::{FileEncoder, WriteRequest};
 use ftable_io::OutputFile;
 use snafu::ResultExt;
@@ -114,7 +116,7 @@ impl FileRoller {
         self.ledger.add(path.clone());
         let output = self.table.file_system().create(&path).await.context(self.table.io())?;
         let request = WriteRequest {
-            fields: Arc::clone(self.table.data_fields()),
+            fields: file_fields(&self.table),
             options: Arc::clone(self.table.shared_options()),
         };
         let encoder = self.table.file_format().encoder(request).context(self.table.format_error())?;
@@ -167,6 +169,25 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
+/// The column of files whose table has partition columns only. Parquet keeps no count of rows without a column.
+const ROW_COLUMN: &str = "_ROW";
+
+/// The columns of a file: the data columns, or one that does nothing but count the rows.
+fn file_fields(table: &FormatTable) -> Arc<[DataField]> {
+    match table.data_fields().is_empty() {
+        true => Arc::new([DataField::new(0, ROW_COLUMN, TypeKind::Boolean)]),
+        false => Arc::clone(table.data_fields()),
+    }
+}
+
+/// The rows of a batch in the columns of a file.
+fn file_columns(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    match batch.num_columns() {
+        0 => RecordBatch::try_from_iter([(ROW_COLUMN, new_null_array(&ArrowType::Boolean, batch.num_rows()))]),
+        _ => Ok(batch.clone()),
+    }
+}
+
 /// When a file is full.
 struct Limits {
     table: FormatTable,
@@ -199,12 +220,15 @@ impl Limits {
         mut rows: u64,
     ) -> Result<(Box<dyn FileEncoder>, Step), Error> {
         let total = batch.num_rows();
+        let columns = file_columns(batch).map_err(|error| {
+            InternalSnafu { table: self.table.name(), message: error.to_string() }.build()
+        })?;
         let mut done = 0;
         let mut full = false;
         while done < total && !full {
             let step = self.step(rows, encoder.encoded_size()).min((total - done) as u64);
             let count = usize::try_from(step).unwrap_or(total - done);
-            encoder.write(&batch.slice(done, count)).context(self.table.format_error())?;
+            encoder.write(&columns.slice(done, count)).context(self.table.format_error())?;
             done += count;
             rows += step;
             full = rows >= self.rows || encoder.encoded_size() >= self.bytes;
@@ -214,13 +238,14 @@ impl Limits {
         Ok((encoder, Step { rows, bytes, full, left }))
     }
 
-    /// How many rows to encode before looking again: all that surely fit, and never fewer than Java looks after.
+    /// How many rows to encode before looking again: all that surely fit, and never fewer than Java looks after. An
+    /// estimate from few rows may be far off, so never more than the file has already.
     fn step(&self, rows: u64, size: u64) -> u64 {
         let until_rows = self.rows.saturating_sub(rows).max(1);
         let per_row = (size / rows.max(1)).max(1);
         let until_bytes = match rows {
             0 => CHECK_ROWS,
-            _ => (self.bytes.saturating_sub(size) / per_row / 2).max(CHECK_ROWS),
+            _ => (self.bytes.saturating_sub(size) / per_row / 2).min(rows).max(CHECK_ROWS),
         };
         until_rows.min(until_bytes).min(STEP_ROWS)
     }
