@@ -651,7 +651,10 @@ fn cases(format: &'static str, types: Vec<&'static str>) -> impl Strategy<Value 
             let data = types.clone();
             // Few values a key, so that rows share partitions.
             let pools: Vec<_> = keys.iter().map(|key| vec(value(format, key), 3)).collect();
-            let data_row: Vec<_> = data.iter().map(|data_type| value(format, data_type)).collect();
+            let data_row: Vec<_> = data
+                .iter()
+                .map(|data_type| value(format, data_type))
+                .collect();
             let picks = vec(0..3_usize, keys.len());
             (pools, vec((picks, data_row), 0..40)).prop_map(move |(pools, rows)| {
                 let row = |(picks, data): (Vec<usize>, Vec<Option<Datum>>)| {
@@ -757,7 +760,11 @@ fn timestamp(format: &'static str, precision: u8, is_local: bool) -> BoxedStrate
     (prop_oneof![4 => seconds.boxed(), 1 => near], 0..fractions)
         .prop_map(move |(seconds, fraction)| {
             // ORC has no fractions in the second before 1970: it takes them for the second after.
-            let seconds = if format == "orc" && seconds == -1 { 0 } else { seconds };
+            let seconds = if format == "orc" && seconds == -1 {
+                0
+            } else {
+                seconds
+            };
             let nanos_each = 1_000_000_000 / fractions;
             let epoch_nanos = i128::from(seconds) * 1_000_000_000 + fraction * nanos_each;
             match is_local {
