@@ -205,7 +205,7 @@ impl Error {
             }
             Self::DatabaseNotFound { .. } | Self::TableNotFound { .. } | Self::NoSchema { .. } => {
                 ErrorKind::NotFound
-            },
+            }
             Self::DatabaseExists { .. } | Self::TableExists { .. } | Self::PathExists { .. } => {
                 ErrorKind::AlreadyExists
             }

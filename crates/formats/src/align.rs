@@ -25,7 +25,11 @@ pub(crate) struct Alignment {
 
 enum Source {
     /// A column of the decoded batch, by its position there.
-    File { index: usize, column: String, conversion: Conversion },
+    File {
+        index: usize,
+        column: String,
+        conversion: Conversion,
+    },
     /// Not in the file.
     Null,
 }
@@ -42,12 +46,18 @@ pub(crate) fn positions_by_name(
     let mut positions: HashMap<&str, (usize, bool)> = HashMap::with_capacity(names.len());
     for (position, name) in names.iter().enumerate() {
         let entry = positions.entry(name.as_ref());
-        entry.and_modify(|(_, unique)| *unique = false).or_insert((position, true));
+        entry
+            .and_modify(|(_, unique)| *unique = false)
+            .or_insert((position, true));
     }
     let find = |field: &DataField| match positions.get(field.name.as_str()) {
         None => Ok(None),
         Some((position, true)) => Ok(Some(*position)),
-        Some((_, false)) => AmbiguousColumnSnafu { path, column: field.name.as_str() }.fail(),
+        Some((_, false)) => AmbiguousColumnSnafu {
+            path,
+            column: field.name.as_str(),
+        }
+        .fail(),
     };
     fields.iter().map(find).collect()
 }
@@ -72,19 +82,33 @@ impl Alignment {
             let found = position.and_then(|position| Some((position, file.get(position)?)));
             columns.push(match found {
                 None if !field.data_type.is_nullable() => {
-                    return MissingNotNullSnafu { path, column: field.name.as_str() }.fail();
+                    return MissingNotNullSnafu {
+                        path,
+                        column: field.name.as_str(),
+                    }
+                    .fail();
                 }
                 None => Source::Null,
                 Some((position, file_type)) => {
                     let conversion = Conversion::plan(file_type, &field.data_type)
                         .map_err(|mismatch| mismatch.in_file(path, &field.name))?;
                     let index = projection.partition_point(|p| *p < position);
-                    Source::File { index, column: field.name.clone(), conversion }
+                    Source::File {
+                        index,
+                        column: field.name.clone(),
+                        conversion,
+                    }
                 }
             });
         }
         let schema = to_arrow_schema(fields)?;
-        Ok(Self { path: path.into(), format, schema, columns, projection })
+        Ok(Self {
+            path: path.into(),
+            format,
+            schema,
+            columns,
+            projection,
+        })
     }
 
     /// Positions of the file's top-level columns to decode, ascending.
@@ -105,7 +129,11 @@ impl Alignment {
         for (source, field) in self.columns.iter().zip(self.schema.fields()) {
             columns.push(match source {
                 Source::Null => new_null_array(field.data_type(), rows),
-                Source::File { index, column, conversion } => {
+                Source::File {
+                    index,
+                    column,
+                    conversion,
+                } => {
                     let array = decoded
                         .get(*index)
                         .ok_or_else(|| self.corrupt("a column is missing in a batch"))?;
@@ -135,10 +163,14 @@ impl Alignment {
     }
 
     fn corrupt(&self, message: &str) -> Error {
-        CorruptSnafu { path: &*self.path, format: self.format, message }.build()
+        CorruptSnafu {
+            path: &*self.path,
+            format: self.format,
+            message,
+        }
+        .build()
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,9 @@ pub enum Error {
     },
 
     /// A column of the file has a type that cannot be read as the declared one without loss.
-    #[snafu(display("{path}: column {column}: file type {file_type} cannot be read as {declared}"))]
+    #[snafu(display(
+        "{path}: column {column}: file type {file_type} cannot be read as {declared}"
+    ))]
     TypeMismatch {
         /// The file.
         path: String,
@@ -72,7 +74,9 @@ pub enum Error {
     },
 
     /// Two columns of the file have the name of one column asked for.
-    #[snafu(display("{path}: the file has several columns named {column}; which one is meant cannot be told"))]
+    #[snafu(display(
+        "{path}: the file has several columns named {column}; which one is meant cannot be told"
+    ))]
     AmbiguousColumn {
         /// The file.
         path: String,
@@ -106,7 +110,9 @@ pub enum Error {
     },
 
     /// A value that the format cannot hold.
-    #[snafu(display("{format}: column {column}: row {row} value {value} cannot be stored: {reason}"))]
+    #[snafu(display(
+        "{format}: column {column}: row {row} value {value} cannot be stored: {reason}"
+    ))]
     Unstorable {
         /// The format.
         format: &'static str,

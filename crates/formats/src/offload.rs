@@ -17,9 +17,18 @@ where
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => {
             let message = panic_message(panic.as_ref());
-            CorruptSnafu { path, format, message: format!("the decoder gave up: {message}") }.fail()
+            CorruptSnafu {
+                path,
+                format,
+                message: format!("the decoder gave up: {message}"),
+            }
+            .fail()
         }
-        Err(_) => CutOffSnafu { path, what: "decoding" }.fail(),
+        Err(_) => CutOffSnafu {
+            path,
+            what: "decoding",
+        }
+        .fail(),
     }
 }
 

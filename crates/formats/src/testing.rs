@@ -10,8 +10,8 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{
-    ArrayRef, BooleanArray, ListArray, MapArray, PrimitiveArray, RecordBatch,
-    RecordBatchOptions, StructArray,
+    ArrayRef, BooleanArray, ListArray, MapArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
+    StructArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
@@ -68,7 +68,8 @@ pub(crate) fn columns(text: &str) -> Arc<[DataField]> {
 
 /// The one type of a DDL text.
 pub(crate) fn data_type(text: &str) -> DataType {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    text.parse()
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 pub(crate) fn options(kind: FileFormatKind, given: &[(&str, &str)]) -> Arc<FormatTableOptions> {
@@ -81,7 +82,10 @@ pub(crate) fn options(kind: FileFormatKind, given: &[(&str, &str)]) -> Arc<Forma
 
 /// Runs a future to its end.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
     runtime.block_on(future)
 }
 
@@ -92,7 +96,10 @@ pub(crate) fn write(
     fields: &Arc<[DataField]>,
     batches: &[RecordBatch],
 ) -> Result<Bytes> {
-    let request = WriteRequest { fields: Arc::clone(fields), options: options(kind, given) };
+    let request = WriteRequest {
+        fields: Arc::clone(fields),
+        options: options(kind, given),
+    };
     let mut encoder = file_format(kind).unwrap().encoder(request)?;
     let mut bytes = Vec::new();
     for batch in batches {
@@ -223,7 +230,11 @@ impl Random {
             6 => ((self.next() >> self.below(64)) as i64).wrapping_neg(),
             _ => self.next() as i64,
         };
-        if (least..=most).contains(&number) { number } else { least / 2 + most / 2 }
+        if (least..=most).contains(&number) {
+            number
+        } else {
+            least / 2 + most / 2
+        }
     }
 
     fn nulls(&mut self, rows: usize, nullable: bool) -> Option<NullBuffer> {
@@ -232,7 +243,11 @@ impl Random {
             1 => 1,
             _ => 2 + self.below(9),
         };
-        let one_in = if one_in == 1 && self.below(4) > 0 { 3 } else { one_in };
+        let one_in = if one_in == 1 && self.below(4) > 0 {
+            3
+        } else {
+            one_in
+        };
         nullable.then(|| (0..rows).map(|_| self.below(one_in) != 0).collect())
     }
 }
@@ -270,15 +285,15 @@ fn random_values(
             let values = (0..rows).map(|_| random.below(3) == 0).collect();
             Arc::new(BooleanArray::new(values, nulls))
         }
-        TypeKind::TinyInt => {
-            Arc::new(primitive::<Int8Type>(rows, nulls, || integer(random, 127) as i8))
-        }
-        TypeKind::SmallInt => {
-            Arc::new(primitive::<Int16Type>(rows, nulls, || integer(random, 32_767) as i16))
-        }
-        TypeKind::Int => {
-            Arc::new(primitive::<Int32Type>(rows, nulls, || integer(random, i32::MAX as i64) as i32))
-        }
+        TypeKind::TinyInt => Arc::new(primitive::<Int8Type>(rows, nulls, || {
+            integer(random, 127) as i8
+        })),
+        TypeKind::SmallInt => Arc::new(primitive::<Int16Type>(rows, nulls, || {
+            integer(random, 32_767) as i16
+        })),
+        TypeKind::Int => Arc::new(primitive::<Int32Type>(rows, nulls, || {
+            integer(random, i32::MAX as i64) as i32
+        })),
         TypeKind::BigInt => {
             // The ORC encoder refuses the least of them beside other negative ones.
             Arc::new(primitive::<Int64Type>(rows, nulls, || {
@@ -288,9 +303,9 @@ fn random_values(
         TypeKind::Float => Arc::new(primitive::<Float32Type>(rows, nulls, || {
             f32::from_bits(random.next() as u32)
         })),
-        TypeKind::Double => {
-            Arc::new(primitive::<Float64Type>(rows, nulls, || f64::from_bits(random.next())))
-        }
+        TypeKind::Double => Arc::new(primitive::<Float64Type>(rows, nulls, || {
+            f64::from_bits(random.next())
+        })),
         TypeKind::Decimal { precision, scale } => {
             let bound = 10_i128.pow(u32::from(*precision));
             let next = |random: &mut Random| {
@@ -303,7 +318,11 @@ fn random_values(
                 }
             };
             let values = primitive::<Decimal128Type>(rows, nulls, || next(random));
-            Arc::new(values.with_precision_and_scale(*precision, *scale as i8).unwrap())
+            Arc::new(
+                values
+                    .with_precision_and_scale(*precision, *scale as i8)
+                    .unwrap(),
+            )
         }
         TypeKind::Char { length } | TypeKind::VarChar { length } => {
             random_text(rows, nulls, *length, random)
@@ -336,7 +355,9 @@ fn random_timestamps(
     nulls: Option<NullBuffer>,
     random: &mut Random,
 ) -> ArrayRef {
-    let ArrowType::Timestamp(unit, zone) = to_arrow_type(declared).unwrap() else { panic!() };
+    let ArrowType::Timestamp(unit, zone) = to_arrow_type(declared).unwrap() else {
+        panic!()
+    };
     // ORC cannot keep fractions of the last second before 1970.
     let mut value = |per_second: i64| match random.integer(i64::MIN, i64::MAX) {
         value if (-per_second..0).contains(&value) => -per_second,
@@ -372,9 +393,15 @@ fn random_text(
     const LETTERS: [char; 8] = ['a', 'b', ' ', '\0', 'é', '漢', '🦀', '\n'];
     let mut values = StringBuilder::new();
     for row in 0..rows {
-        let most = if length == MAX_LENGTH { 30 } else { length.min(30) };
+        let most = if length == MAX_LENGTH {
+            30
+        } else {
+            length.min(30)
+        };
         let length = random.below(u64::from(most) + 1);
-        let text: String = (0..length).map(|_| LETTERS[random.below(8) as usize]).collect();
+        let text: String = (0..length)
+            .map(|_| LETTERS[random.below(8) as usize])
+            .collect();
         let valid = nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
         values.append_option(valid.then_some(text));
     }
@@ -413,17 +440,27 @@ fn random_nested(
             let total = lengths.iter().sum();
             let keys = random_array(&key.not_null(), total, random);
             let values = random_array(&value, total, random);
-            let ArrowType::Struct(fields) = field.data_type() else { panic!() };
+            let ArrowType::Struct(fields) = field.data_type() else {
+                panic!()
+            };
             let entries = StructArray::new(fields.clone(), vec![keys, values], None);
             let offsets = OffsetBuffer::from_lengths(lengths);
-            Arc::new(MapArray::new(Arc::clone(&field), offsets, entries, nulls, false))
+            Arc::new(MapArray::new(
+                Arc::clone(&field),
+                offsets,
+                entries,
+                nulls,
+                false,
+            ))
         }
         (TypeKind::Row { fields }, ArrowType::Struct(arrow)) => {
             let mut children = Vec::with_capacity(fields.len());
             for field in fields {
                 let child = random_array(&field.data_type, rows, random);
                 // What lies under a null row is not kept by any format.
-                let hidden = nulls.as_ref().map(|nulls| BooleanArray::new(!nulls.inner(), None));
+                let hidden = nulls
+                    .as_ref()
+                    .map(|nulls| BooleanArray::new(!nulls.inner(), None));
                 children.push(match hidden.filter(|_| field.data_type.is_nullable()) {
                     Some(hidden) => arrow_select::nullif::nullif(&child, &hidden).unwrap(),
                     None => child,
@@ -470,7 +507,8 @@ pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
         let key = inner.clone().prop_map(|key| Box::new(key.not_null()));
         let kind = prop_oneof![
             boxed().prop_map(|element| TypeKind::Array { element }),
-            key.clone().prop_map(|element| TypeKind::Multiset { element }),
+            key.clone()
+                .prop_map(|element| TypeKind::Multiset { element }),
             (key, boxed()).prop_map(|(key, value)| TypeKind::Map { key, value }),
             prop::collection::vec(inner, 1..4).prop_map(|types| TypeKind::Row {
                 fields: named(types)
@@ -483,19 +521,19 @@ pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
 /// Fields named `c0`, `c1` and so on, with ids by the numbering rule.
 pub(crate) fn named(types: Vec<DataType>) -> Vec<DataField> {
     let fields = types.into_iter().enumerate();
-    fields.map(|(index, data_type)| DataField::new(index as i32, format!("c{index}"), data_type)).collect()
+    fields
+        .map(|(index, data_type)| DataField::new(index as i32, format!("c{index}"), data_type))
+        .collect()
 }
 
 /// Random batches of the given columns.
-pub(crate) fn random_batches(
-    fields: &[DataField],
-    sizes: &[usize],
-    seed: u64,
-) -> Vec<RecordBatch> {
+pub(crate) fn random_batches(fields: &[DataField], sizes: &[usize], seed: u64) -> Vec<RecordBatch> {
     let mut random = Random::new(seed);
     let batch_of = |rows: &usize| {
-        let columns =
-            fields.iter().map(|field| random_array(&field.data_type, *rows, &mut random)).collect();
+        let columns = fields
+            .iter()
+            .map(|field| random_array(&field.data_type, *rows, &mut random))
+            .collect();
         let options = RecordBatchOptions::new().with_row_count(Some(*rows));
         RecordBatch::try_new_with_options(to_arrow_schema(fields).unwrap(), columns, &options)
             .unwrap()

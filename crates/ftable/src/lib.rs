@@ -46,6 +46,7 @@ pub use ftable_catalog::Catalog;
 pub use ftable_core::{ErrorKind, Identifier, Options, Predicate, Schema, col};
 pub use ftable_io::FileSystem;
 pub use ftable_table::{
-    BatchStream, CatalogExt, CommitContext, CommitMessage, Error, FormatTable, PartitionEntry, Plan, ReadContext,
-    Result, ScanContext, Split, TableCommit, TableRead, TableScan, TableWrite, WriteContext,
+    BatchStream, CatalogExt, CommitContext, CommitMessage, Error, FormatTable, PartitionEntry,
+    Plan, ReadContext, Result, ScanContext, Split, TableCommit, TableRead, TableScan, TableWrite,
+    WriteContext,
 };

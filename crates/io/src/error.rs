@@ -124,7 +124,9 @@ pub enum Error {
     },
 
     /// The store has real directories, so it lists one at a time.
-    #[snafu(display("'{path}' cannot be listed at any depth at once; list its directories one by one"))]
+    #[snafu(display(
+        "'{path}' cannot be listed at any depth at once; list its directories one by one"
+    ))]
     NoFlatListing {
         /// The directory.
         path: String,

@@ -48,11 +48,21 @@ impl<C: Catalog + ?Sized> CatalogExt for C {
         ignore_if_exists: bool,
     ) -> Result<()> {
         let table = identifier.to_string();
-        let options = FormatTableOptions::resolve(&schema.options).context(CoreSnafu { table: &table })?;
+        let options =
+            FormatTableOptions::resolve(&schema.options).context(CoreSnafu { table: &table })?;
         let is_data = |name: &str| !schema.partition_keys.iter().any(|key| key == name);
-        let data: Vec<_> = schema.fields.iter().filter(|field| is_data(&field.name)).cloned().collect();
+        let data: Vec<_> = schema
+            .fields
+            .iter()
+            .filter(|field| is_data(&field.name))
+            .cloned()
+            .collect();
         let format = file_format(options.format).context(FormatSnafu { table: &table })?;
-        format.check_write_schema(&data).context(FormatSnafu { table: &table })?;
-        Ok(self.create_table_at(identifier, schema, location, ignore_if_exists).await?)
+        format
+            .check_write_schema(&data)
+            .context(FormatSnafu { table: &table })?;
+        Ok(self
+            .create_table_at(identifier, schema, location, ignore_if_exists)
+            .await?)
     }
 }

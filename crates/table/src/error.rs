@@ -120,7 +120,9 @@ pub enum Error {
     },
 
     /// A staged file is gone before it was published.
-    #[snafu(display("table {table}: staged file {staged} is gone; nothing was changed, write the rows again"))]
+    #[snafu(display(
+        "table {table}: staged file {staged} is gone; nothing was changed, write the rows again"
+    ))]
     StagedFileGone {
         /// The table.
         table: String,
@@ -129,7 +131,10 @@ pub enum Error {
     },
 
     /// A commit failed and was taken back.
-    #[snafu(display("table {table}: the commit failed and was taken back{}: {source}", left_over(not_removed)))]
+    #[snafu(display(
+        "table {table}: the commit failed and was taken back{}: {source}",
+        left_over(not_removed)
+    ))]
     CommitFailed {
         /// The table.
         table: String,
@@ -141,7 +146,9 @@ pub enum Error {
     },
 
     /// A target exists that this commit did not make.
-    #[snafu(display("table {table}: {target} exists already and is left as it is; write the rows again"))]
+    #[snafu(display(
+        "table {table}: {target} exists already and is left as it is; write the rows again"
+    ))]
     TargetExists {
         /// The table.
         table: String,
@@ -162,7 +169,9 @@ pub enum Error {
     },
 
     /// A commit could neither be ended nor taken back.
-    #[snafu(display("table {table}: the commit {id} stands half-way; run repair on the table: {source}"))]
+    #[snafu(display(
+        "table {table}: the commit {id} stands half-way; run repair on the table: {source}"
+    ))]
     Unfinished {
         /// The table.
         table: String,
@@ -213,7 +222,10 @@ pub enum Error {
 fn left_over(paths: &[String]) -> String {
     match paths.is_empty() {
         true => String::new(),
-        false => format!(", but these files could not be removed: {}", paths.join(", ")),
+        false => format!(
+            ", but these files could not be removed: {}",
+            paths.join(", ")
+        ),
     }
 }
 

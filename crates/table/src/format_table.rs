@@ -7,8 +7,8 @@ use ftable_catalog::LoadedTable;
 use ftable_core::options::check_dynamic;
 use ftable_core::schema::validate_open;
 use ftable_core::{
-    DataField, Datum, FileFormatKind, FormatTableOptions, Identifier, Options, PartitionCodec, Predicate, Schema,
-    TableSchema,
+    DataField, Datum, FileFormatKind, FormatTableOptions, Identifier, Options, PartitionCodec,
+    Predicate, Schema, TableSchema,
 };
 use ftable_formats::{FileFormat, file_format};
 use ftable_io::{FileSystem, Location, open_file_system};
@@ -72,9 +72,19 @@ impl FormatTable {
         let format = file_format(options.format).context(FormatSnafu { table: &name })?;
         if loaded.partition_registry.is_some() {
             let message = "partitions that a catalog manages are not built; unset metastore.partitioned-table";
-            return UnusableSnafu { table: name, message }.fail();
+            return UnusableSnafu {
+                table: name,
+                message,
+            }
+            .fail();
         }
-        let position = |field: &DataField| loaded.schema.partition_keys.iter().position(|key| *key == field.name);
+        let position = |field: &DataField| {
+            loaded
+                .schema
+                .partition_keys
+                .iter()
+                .position(|key| *key == field.name)
+        };
         let inner = Inner {
             partition_positions: loaded.schema.fields.iter().map(position).collect(),
             fields: loaded.schema.fields.clone().into(),
@@ -85,7 +95,9 @@ impl FormatTable {
             name,
             loaded,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     /// The table at a path whose schema lies under it, as a file system catalog keeps it.
@@ -102,7 +114,12 @@ impl FormatTable {
     /// A text that is no location.
     pub fn builder(location: &str) -> Result<FormatTableBuilder> {
         let parsed: Location = location.parse().context(IoSnafu { table: location })?;
-        Ok(FormatTableBuilder { location: parsed, schema: None, options: Options::default(), file_system: None })
+        Ok(FormatTableBuilder {
+            location: parsed,
+            schema: None,
+            options: Options::default(),
+            file_system: None,
+        })
     }
 
     /// The same table with options of one call laid over its own. They win, except `type`.
@@ -227,12 +244,20 @@ impl FormatTable {
 
     /// The position of a column among the partition keys; `None` for a data column.
     pub(crate) fn partition_position(&self, column: usize) -> Option<usize> {
-        self.inner.partition_positions.get(column).copied().flatten()
+        self.inner
+            .partition_positions
+            .get(column)
+            .copied()
+            .flatten()
     }
 
     /// Names directly below the location that are metadata, not data.
     pub(crate) fn protected_names(&self) -> &'static [&'static str] {
-        if self.inner.loaded.metadata_under_location { &METADATA_DIRECTORIES } else { &[] }
+        if self.inner.loaded.metadata_under_location {
+            &METADATA_DIRECTORIES
+        } else {
+            &[]
+        }
     }
 
     /// Equality with the values of a partition, or of a prefix of one.
@@ -253,11 +278,20 @@ impl FormatTable {
     pub(crate) fn partition_prefix(&self, spec: &[(String, String)]) -> Result<Vec<Option<Datum>>> {
         let mut values = self.codec().parse_spec(spec).context(self.core())?;
         values.sort_unstable_by_key(|(level, _)| *level);
-        let gap = values.iter().enumerate().any(|(position, (level, _))| position != *level);
+        let gap = values
+            .iter()
+            .enumerate()
+            .any(|(position, (level, _))| position != *level);
         if values.is_empty() || gap {
             let keys = self.partition_keys().join(", ");
-            let message = format!("a partition is named by its first keys, without leaving one out; the keys are {keys}");
-            return UnusableSnafu { table: self.name(), message }.fail();
+            let message = format!(
+                "a partition is named by its first keys, without leaving one out; the keys are {keys}"
+            );
+            return UnusableSnafu {
+                table: self.name(),
+                message,
+            }
+            .fail();
         }
         Ok(values.into_iter().map(|(_, value)| value).collect())
     }
@@ -274,7 +308,11 @@ impl FormatTable {
 
     /// The names of all columns, for error texts.
     pub(crate) fn known_columns(&self) -> String {
-        self.fields().iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ")
+        self.fields()
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -326,7 +364,12 @@ impl FormatTableBuilder {
     /// # Errors
     /// A scheme that no store serves, a path without a schema where none was given, a schema that cannot be served.
     pub async fn open(self) -> Result<FormatTable> {
-        let Self { location, schema, options, file_system } = self;
+        let Self {
+            location,
+            schema,
+            options,
+            file_system,
+        } = self;
         let name = location.to_string();
         let file_system = match file_system {
             Some(file_system) => file_system,
@@ -339,6 +382,10 @@ impl FormatTableBuilder {
             None => ftable_catalog::load_table_at(location, file_system).await?,
         };
         let table = FormatTable::new(loaded)?;
-        if options.is_empty() { Ok(table) } else { table.with_options(&options) }
+        if options.is_empty() {
+            Ok(table)
+        } else {
+            table.with_options(&options)
+        }
     }
 }

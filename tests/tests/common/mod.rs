@@ -1,7 +1,7 @@
 //! A table in a directory of its own, what is written into it and what lies in it.
 
 // Every test binary uses a part of this; what cannot be made fails the test that needs it.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 pub(crate) mod values;
 

@@ -17,10 +17,16 @@ use crate::error::{NoSchemaSnafu, StorageSnafu};
 ///
 /// # Errors
 /// `NotFound` where no schema lies under the path; `Unsupported`, naming the type, for another kind of table.
-pub async fn load_table_at(location: Location, file_system: Arc<dyn FileSystem>) -> Result<LoadedTable> {
+pub async fn load_table_at(
+    location: Location,
+    file_system: Arc<dyn FileSystem>,
+) -> Result<LoadedTable> {
     let directory = ftable_io::path::join(location.path(), SCHEMA_DIRECTORY);
     let Some(schema) = SchemaFiles::new(&*file_system, directory).latest().await? else {
-        return NoSchemaSnafu { location: location.to_string() }.fail();
+        return NoSchemaSnafu {
+            location: location.to_string(),
+        }
+        .fail();
     };
     let data = match schema.options.get_raw(PATH.name()) {
         Some(stored) => Some(stored.parse::<Location>().context(StorageSnafu {

@@ -59,17 +59,30 @@ impl FileType {
     }
 
     fn of_fields(fields: &arrow_schema::Fields) -> Vec<Self> {
-        fields.iter().map(|field| Self::of_arrow(field.data_type())).collect()
+        fields
+            .iter()
+            .map(|field| Self::of_arrow(field.data_type()))
+            .collect()
     }
 
     /// A type without children.
     pub(crate) fn leaf(arrow: ArrowType, name: impl Into<String>, form: Form) -> Self {
-        Self { arrow, name: name.into(), form, children: Vec::new() }
+        Self {
+            arrow,
+            name: name.into(),
+            form,
+            children: Vec::new(),
+        }
     }
 
     /// A type with children.
     pub(crate) fn nested(arrow: ArrowType, name: impl Into<String>, children: Vec<Self>) -> Self {
-        Self { arrow, name: name.into(), form: Form::Plain, children }
+        Self {
+            arrow,
+            name: name.into(),
+            form: Form::Plain,
+            children,
+        }
     }
 
     /// The same type with another form.

@@ -18,12 +18,20 @@ pub(crate) struct Site<'a> {
 
 impl<'a> Site<'a> {
     pub(crate) fn root(name: &'a str) -> Self {
-        Self { parent: None, name, checks_nulls: true }
+        Self {
+            parent: None,
+            name,
+            checks_nulls: true,
+        }
     }
 
     /// A child whose nulls are checked where its parent's validity is known.
     pub(crate) fn child(&'a self, name: &'a str) -> Site<'a> {
-        Site { parent: Some(self), name, checks_nulls: false }
+        Site {
+            parent: Some(self),
+            name,
+            checks_nulls: false,
+        }
     }
 
     pub(crate) fn checks_nulls(&self) -> bool {
@@ -57,17 +65,28 @@ enum Reason {
 
 impl Mismatch {
     pub(crate) fn new(file_type: &str, declared: &DataType) -> Self {
-        let reason =
-            Reason::Types { file_type: file_type.to_owned(), declared: declared.to_string() };
-        Self { children: Vec::new(), reason }
+        let reason = Reason::Types {
+            file_type: file_type.to_owned(),
+            declared: declared.to_string(),
+        };
+        Self {
+            children: Vec::new(),
+            reason,
+        }
     }
 
     pub(crate) fn missing_child(name: &str) -> Self {
-        Self { children: vec![name.to_owned()], reason: Reason::MissingChild }
+        Self {
+            children: vec![name.to_owned()],
+            reason: Reason::MissingChild,
+        }
     }
 
     pub(crate) fn ambiguous_child(name: &str) -> Self {
-        Self { children: vec![name.to_owned()], reason: Reason::AmbiguousChild }
+        Self {
+            children: vec![name.to_owned()],
+            reason: Reason::AmbiguousChild,
+        }
     }
 
     pub(crate) fn under(mut self, name: &str) -> Self {
@@ -82,9 +101,16 @@ impl Mismatch {
             name.push_str(child);
         }
         match self.reason {
-            Reason::Types { file_type, declared } => {
-                TypeMismatchSnafu { path, column: name, file_type, declared }.build()
+            Reason::Types {
+                file_type,
+                declared,
+            } => TypeMismatchSnafu {
+                path,
+                column: name,
+                file_type,
+                declared,
             }
+            .build(),
             Reason::MissingChild => MissingNotNullSnafu { path, column: name }.build(),
             Reason::AmbiguousChild => AmbiguousColumnSnafu { path, column: name }.build(),
         }
@@ -104,18 +130,30 @@ enum What {
     /// A null where there must be none.
     Null,
     /// A value that is none of the declared type.
-    Value { text: String, file_type: String, declared: String },
+    Value {
+        text: String,
+        file_type: String,
+        declared: String,
+    },
     /// The decoded array is not built as its type says.
     Broken(String),
 }
 
 impl Failure {
     pub(crate) fn null(site: &Site<'_>, row: usize) -> Self {
-        Self { column: site.to_string(), row, what: What::Null }
+        Self {
+            column: site.to_string(),
+            row,
+            what: What::Null,
+        }
     }
 
     pub(crate) fn broken(site: &Site<'_>, message: impl fmt::Display) -> Self {
-        Self { column: site.to_string(), row: 0, what: What::Broken(message.to_string()) }
+        Self {
+            column: site.to_string(),
+            row: 0,
+            what: What::Broken(message.to_string()),
+        }
     }
 
     pub(crate) fn value(
@@ -131,9 +169,16 @@ impl Failure {
             text.truncate(cut);
             text.push('…');
         }
-        let what =
-            What::Value { text, file_type: file_type.to_owned(), declared: declared.to_owned() };
-        Self { column: site.to_string(), row, what }
+        let what = What::Value {
+            text,
+            file_type: file_type.to_owned(),
+            declared: declared.to_owned(),
+        };
+        Self {
+            column: site.to_string(),
+            row,
+            what,
+        }
     }
 
     /// The position in the array that was converted.
@@ -161,13 +206,25 @@ impl Failure {
         let row = first_row.saturating_add(row as u64);
         match what {
             What::Null => NullInNotNullSnafu { path, column, row }.build(),
-            What::Value { text, file_type, declared } => {
-                ValueMismatchSnafu { path, column, file_type, declared, row, value: text }.build()
+            What::Value {
+                text,
+                file_type,
+                declared,
+            } => ValueMismatchSnafu {
+                path,
+                column,
+                file_type,
+                declared,
+                row,
+                value: text,
             }
-            What::Broken(message) => {
-                CorruptSnafu { path, format, message: format!("column {column}: {message}") }
-                    .build()
+            .build(),
+            What::Broken(message) => CorruptSnafu {
+                path,
+                format,
+                message: format!("column {column}: {message}"),
             }
+            .build(),
         }
     }
 }
@@ -177,7 +234,11 @@ impl fmt::Display for Failure {
         let Self { column, row, what } = self;
         match what {
             What::Null => write!(f, "column {column} is NOT NULL but row {row} is null"),
-            What::Value { text, file_type, declared } => write!(
+            What::Value {
+                text,
+                file_type,
+                declared,
+            } => write!(
                 f,
                 "column {column}: {file_type} cannot be stored as {declared}: row {row} value {text}"
             ),

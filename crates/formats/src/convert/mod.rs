@@ -81,7 +81,10 @@ impl Conversion {
             (ArrowType::Null, _) if declared.is_nullable() => Step::Nulls,
             (ArrowType::Dictionary(_, value), _) if !value.is_nested() => {
                 let values = Self::plan(&FileType::of_arrow(value), declared);
-                Step::Unpacked(value.as_ref().clone(), Box::new(values.map_err(|_| refuse())?))
+                Step::Unpacked(
+                    value.as_ref().clone(),
+                    Box::new(values.map_err(|_| refuse())?),
+                )
             }
             (
                 _,
@@ -112,7 +115,8 @@ impl Conversion {
     /// # Errors
     /// The text says which value at which row does not convert.
     pub fn convert_input(&self, column: &str, array: &ArrayRef) -> Result<ArrayRef, String> {
-        self.apply(array, &Site::root(column)).map_err(|failure| failure.to_string())
+        self.apply(array, &Site::root(column))
+            .map_err(|failure| failure.to_string())
     }
 
     /// Converts a decoded column.
@@ -126,22 +130,31 @@ impl Conversion {
             Step::Unpacked(value, values) => {
                 let unpacked = cast(array, value)
                     .map_err(|error| Failure::broken(site, format!("its dictionary: {error}")))?;
-                values.apply(&unpacked, site).map_err(|failure| failure.of_type(&self.file_type))?
+                values
+                    .apply(&unpacked, site)
+                    .map_err(|failure| failure.of_type(&self.file_type))?
             }
             Step::Nested(children) => children.apply(array, &self.target, site)?,
         };
         if !self.nullable && site.checks_nulls() && converted.null_count() > 0 {
-            let row = (0..converted.len()).find(|row| converted.is_null(*row)).unwrap_or(0);
+            let row = (0..converted.len())
+                .find(|row| converted.is_null(*row))
+                .unwrap_or(0);
             return Err(Failure::null(site, row));
         }
         Ok(converted)
     }
 
     fn failure(&self, exact: &Exact, array: &ArrayRef, row: usize, site: &Site<'_>) -> Failure {
-        Failure::value(site, row, &exact.text(array, row), &self.file_type, &self.declared)
+        Failure::value(
+            site,
+            row,
+            &exact.text(array, row),
+            &self.file_type,
+            &self.declared,
+        )
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -20,15 +20,27 @@ use super::mismatch::{Failure, Mismatch, Site};
 /// The conversions of a nested type's children.
 #[derive(Debug, Clone)]
 pub(super) enum Children {
-    List { wrapped: bool, element: Conversion },
-    Map { wrapped: bool, key: Conversion, value: Conversion },
-    Struct { children: Vec<(String, Child)> },
+    List {
+        wrapped: bool,
+        element: Conversion,
+    },
+    Map {
+        wrapped: bool,
+        key: Conversion,
+        value: Conversion,
+    },
+    Struct {
+        children: Vec<(String, Child)>,
+    },
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum Child {
     /// A child of the file, by its position.
-    File { index: usize, conversion: Conversion },
+    File {
+        index: usize,
+        conversion: Conversion,
+    },
     /// Not in the file.
     Missing,
 }
@@ -68,8 +80,12 @@ impl Children {
     /// As in Java the annotation is not needed: the first field of the repeated group is the element, and a map
     /// has fields named `key` and `value`.
     fn unwrapped(file: &FileType, declared: &DataType) -> Option<Result<Self, Mismatch>> {
-        let [repeated] = file.children.as_slice() else { return None };
-        let [inner] = repeated.children.as_slice() else { return None };
+        let [repeated] = file.children.as_slice() else {
+            return None;
+        };
+        let [inner] = repeated.children.as_slice() else {
+            return None;
+        };
         if file.form != Form::Wrapper {
             return None;
         }
@@ -91,8 +107,8 @@ impl Children {
     }
 
     fn list(element: &FileType, declared: &DataType, wrapped: bool) -> Result<Self, Mismatch> {
-        let element = Conversion::plan(element, declared)
-            .map_err(|mismatch| mismatch.under("element"))?;
+        let element =
+            Conversion::plan(element, declared).map_err(|mismatch| mismatch.under("element"))?;
         Ok(Self::List { wrapped, element })
     }
 
@@ -106,14 +122,14 @@ impl Children {
         let key = Conversion::plan(file_key, key).map_err(|mismatch| mismatch.under("key"))?;
         let value =
             Conversion::plan(file_value, value).map_err(|mismatch| mismatch.under("value"))?;
-        Ok(Self::Map { wrapped, key, value })
+        Ok(Self::Map {
+            wrapped,
+            key,
+            value,
+        })
     }
 
-    fn row(
-        fields: &Fields,
-        types: &[FileType],
-        declared: &[DataField],
-    ) -> Result<Self, Mismatch> {
+    fn row(fields: &Fields, types: &[FileType], declared: &[DataField]) -> Result<Self, Mismatch> {
         let mut children = Vec::with_capacity(declared.len());
         for field in declared {
             let mut found = fields
@@ -153,7 +169,14 @@ impl Children {
                 let lists = lists.ok_or_else(|| Failure::broken(site, "not a list"))?;
                 apply_list(&lists, element, field, site)
             }
-            (Self::Map { wrapped, key, value }, ArrowType::Map(field, _)) => {
+            (
+                Self::Map {
+                    wrapped,
+                    key,
+                    value,
+                },
+                ArrowType::Map(field, _),
+            ) => {
                 let entries = match wrapped {
                     true => unwrap_map(array),
                     false => plain_map(array),
@@ -164,7 +187,10 @@ impl Children {
             (Self::Struct { children }, ArrowType::Struct(fields)) => {
                 apply_struct(array, children, fields, site)
             }
-            _ => Err(Failure::broken(site, "decoded to another type than planned")),
+            _ => Err(Failure::broken(
+                site,
+                "decoded to another type than planned",
+            )),
         }
     }
 }
@@ -194,16 +220,32 @@ impl Elements {
         columns: Vec<ArrayRef>,
     ) -> Option<Self> {
         let (first, last) = (*offsets.first()?, *offsets.last()?);
-        let (start, length) =
-            (usize::try_from(first).ok()?, usize::try_from(last.checked_sub(first)?).ok()?);
+        let (start, length) = (
+            usize::try_from(first).ok()?,
+            usize::try_from(last.checked_sub(first)?).ok()?,
+        );
         let whole = first == 0 && columns.iter().all(|column| column.len() == length);
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0).cloned();
         if whole {
-            return Some(Self { offsets: offsets.clone(), nulls, columns });
+            return Some(Self {
+                offsets: offsets.clone(),
+                nulls,
+                columns,
+            });
         }
-        let moved = offsets.iter().map(|offset| offset - first).collect::<Vec<_>>();
-        let columns = columns.iter().map(|column| column.slice(start, length)).collect();
-        Some(Self { offsets: OffsetBuffer::new(moved.into()), nulls, columns })
+        let moved = offsets
+            .iter()
+            .map(|offset| offset - first)
+            .collect::<Vec<_>>();
+        let columns = columns
+            .iter()
+            .map(|column| column.slice(start, length))
+            .collect();
+        Some(Self {
+            offsets: OffsetBuffer::new(moved.into()),
+            nulls,
+            columns,
+        })
     }
 
     /// Without the elements under null lists; `None` when there are none.
@@ -229,7 +271,11 @@ impl Elements {
             .map(|column| filter(column, &seen).ok())
             .collect::<Option<Vec<_>>>()?;
         let offsets = OffsetBuffer::new(offsets.into());
-        Some(Self { offsets, nulls: self.nulls.clone(), columns })
+        Some(Self {
+            offsets,
+            nulls: self.nulls.clone(),
+            columns,
+        })
     }
 
     /// The list that an element belongs to.
@@ -298,14 +344,20 @@ fn apply_map(
     site: &Site<'_>,
 ) -> Result<ArrayRef, Failure> {
     let broken = || Failure::broken(site, "not a map");
-    let ArrowType::Struct(fields) = entries_field.data_type() else { return Err(broken()) };
-    let [key_field, value_field] = &fields[..] else { return Err(broken()) };
+    let ArrowType::Struct(fields) = entries_field.data_type() else {
+        return Err(broken());
+    };
+    let [key_field, value_field] = &fields[..] else {
+        return Err(broken());
+    };
     let (key_site, value_site) = (site.child("key"), site.child("value"));
     let columns = vec![Arc::clone(&maps.keys), Arc::clone(&maps.values)];
     let elements = Elements::new(&maps.offsets, maps.nulls.as_ref(), columns)
         .ok_or_else(|| Failure::broken(site, "offsets outside of the entries"))?;
     elements.convert(|elements| {
-        let [keys, values] = &elements.columns[..] else { return Err(no_column(site)) };
+        let [keys, values] = &elements.columns[..] else {
+            return Err(no_column(site));
+        };
         let keys = child(key, keys, key_field, None, &key_site)?;
         let values = child(value, values, value_field, None, &value_site)?;
         let failed = |error| (Failure::broken(site, error), 0);
@@ -324,7 +376,9 @@ fn apply_struct(
     fields: &Fields,
     site: &Site<'_>,
 ) -> Result<ArrayRef, Failure> {
-    let rows = array.as_struct_opt().ok_or_else(|| Failure::broken(site, "not a struct"))?;
+    let rows = array
+        .as_struct_opt()
+        .ok_or_else(|| Failure::broken(site, "not a struct"))?;
     let nulls = rows.nulls();
     let mut columns = Vec::with_capacity(children.len());
     for ((name, source), field) in children.iter().zip(fields) {
@@ -335,9 +389,11 @@ fn apply_struct(
                 let column = rows.columns().get(*index);
                 let column = column.ok_or_else(|| Failure::broken(&inner, "missing"))?;
                 let converted = child(conversion, column, field, nulls, &inner);
-                converted.or_else(|first| masked(column, nulls, first, |seen| {
-                    child(conversion, seen, field, nulls, &inner)
-                }))?
+                converted.or_else(|first| {
+                    masked(column, nulls, first, |seen| {
+                        child(conversion, seen, field, nulls, &inner)
+                    })
+                })?
             }
         });
     }
@@ -346,7 +402,8 @@ fn apply_struct(
     } else {
         StructArray::try_new(fields.clone(), columns, nulls.cloned())
     };
-    made.map(|made| Arc::new(made) as ArrayRef).map_err(|error| Failure::broken(site, error))
+    made.map(|made| Arc::new(made) as ArrayRef)
+        .map_err(|error| Failure::broken(site, error))
 }
 
 /// Converts once more with null wherever the parent is null: what lies there is not seen.
@@ -356,7 +413,9 @@ fn masked(
     (first, _): (Failure, usize),
     again: impl Fn(&ArrayRef) -> Result<ArrayRef, (Failure, usize)>,
 ) -> Result<ArrayRef, Failure> {
-    let Some(parent) = parent.filter(|parent| parent.null_count() > 0) else { return Err(first) };
+    let Some(parent) = parent.filter(|parent| parent.null_count() > 0) else {
+        return Err(first);
+    };
     let hidden = BooleanArray::new(!parent.inner(), None);
     match nullif(column, &hidden) {
         Ok(seen) => again(&seen).map_err(|(failure, _)| failure),
@@ -385,9 +444,8 @@ fn child(
     if field.is_nullable() || converted.null_count() == 0 {
         return Ok(converted);
     }
-    let wrong = |row: &usize| {
-        converted.is_null(*row) && parent.is_none_or(|parent| parent.is_valid(*row))
-    };
+    let wrong =
+        |row: &usize| converted.is_null(*row) && parent.is_none_or(|parent| parent.is_valid(*row));
     match (0..converted.len()).find(wrong) {
         Some(row) => Err((Failure::null(site, row), row)),
         None => Ok(converted),
@@ -440,7 +498,9 @@ fn unwrap_list(array: &ArrayRef) -> Option<ListArray> {
 fn unwrap_map(array: &ArrayRef) -> Option<Entries> {
     let (inner, nulls) = inner_list(array)?;
     let entries = inner.values().as_struct_opt()?;
-    let [keys, values] = entries.columns() else { return None };
+    let [keys, values] = entries.columns() else {
+        return None;
+    };
     Some(Entries {
         offsets: inner.offsets().clone(),
         nulls,

@@ -15,7 +15,10 @@ use super::file_type::{FileType, Form};
 use super::time;
 
 /// Not what Arrow calls safe: a value that does not fit is an error, never null.
-const STRICT: CastOptions<'_> = CastOptions { safe: false, format_options: FormatOptions::new() };
+const STRICT: CastOptions<'_> = CastOptions {
+    safe: false,
+    format_options: FormatOptions::new(),
+};
 
 /// A conversion that keeps every value or names the first it cannot keep.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +26,10 @@ pub(super) enum Exact {
     /// Arrow's cast, which is exact for the pair or fails at a value that does not fit.
     Cast,
     /// Text, of valid bytes too, and none longer than this many characters; trailing blanks do not count for CHAR.
-    Text { longest: u32, ignore_trailing_blanks: bool },
+    Text {
+        longest: u32,
+        ignore_trailing_blanks: bool,
+    },
     /// A cast, then no value longer than this many bytes.
     Bytes { longest: u32 },
     /// Whole units of time, multiplied or divided without remainder.
@@ -71,25 +77,26 @@ impl Exact {
                 Some(Self::Midnight { per_day })
             }
             (A::Time32(TimeUnit::Second), TypeKind::Time { .. }) => Some(Self::Cast),
-            (A::Time32(unit) | A::Time64(unit), TypeKind::Time { .. }) => {
-                Some(Self::TimeOfDay { divide: time::units_per_second(*unit) / 1_000 })
+            (A::Time32(unit) | A::Time64(unit), TypeKind::Time { .. }) => Some(Self::TimeOfDay {
+                divide: time::units_per_second(*unit) / 1_000,
+            }),
+            (A::Timestamp(unit, _), TypeKind::Timestamp { .. } | TypeKind::TimestampLtz { .. }) => {
+                Some(Self::rescale(*unit, timestamp_unit(target)?))
             }
-            (
-                A::Timestamp(unit, _),
-                TypeKind::Timestamp { .. } | TypeKind::TimestampLtz { .. },
-            ) => Some(Self::rescale(*unit, timestamp_unit(target)?)),
             (arrow, kind) => widens(arrow, kind).then_some(Self::Cast),
         }
     }
 
     fn from_text(declared: &TypeKind) -> Option<Self> {
         match declared {
-            TypeKind::VarChar { length } => {
-                Some(Self::Text { longest: *length, ignore_trailing_blanks: false })
-            }
-            TypeKind::Char { length } => {
-                Some(Self::Text { longest: *length, ignore_trailing_blanks: true })
-            }
+            TypeKind::VarChar { length } => Some(Self::Text {
+                longest: *length,
+                ignore_trailing_blanks: false,
+            }),
+            TypeKind::Char { length } => Some(Self::Text {
+                longest: *length,
+                ignore_trailing_blanks: true,
+            }),
             TypeKind::Binary { length } | TypeKind::VarBinary { length } => {
                 Some(Self::Bytes { longest: *length })
             }
@@ -143,14 +150,20 @@ impl Exact {
 
     fn rescale(from: TimeUnit, to: TimeUnit) -> Self {
         let (from, to) = (time::units_per_second(from), time::units_per_second(to));
-        Self::Scale { multiply: (to / from).max(1), divide: (from / to).max(1) }
+        Self::Scale {
+            multiply: (to / from).max(1),
+            divide: (from / to).max(1),
+        }
     }
 
     /// Converts, or gives the position of the first value that does not.
     pub(super) fn apply(&self, array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef, usize> {
         match self {
             Self::Cast => cast(array, target),
-            Self::Text { longest, ignore_trailing_blanks } => {
+            Self::Text {
+                longest,
+                ignore_trailing_blanks,
+            } => {
                 let text = match array.data_type() {
                     ArrowType::Binary | ArrowType::LargeBinary | ArrowType::BinaryView => {
                         text_of_bytes(&cast(array, &ArrowType::Binary)?)?
@@ -207,7 +220,10 @@ fn widens(file: &ArrowType, declared: &TypeKind) -> bool {
             )
         }
         A::Int16 | A::UInt8 => {
-            matches!(declared, T::SmallInt | T::Int | T::BigInt | T::Float | T::Double)
+            matches!(
+                declared,
+                T::SmallInt | T::Int | T::BigInt | T::Float | T::Double
+            )
         }
         A::UInt16 => matches!(declared, T::Int | T::BigInt | T::Float | T::Double),
         A::Int32 => matches!(declared, T::Int | T::BigInt | T::Double),
@@ -261,7 +277,11 @@ fn check_text(array: &ArrayRef, longest: u32, ignore_trailing_blanks: bool) -> R
         if value.len() <= longest || text.is_null(*row) {
             return false;
         }
-        let value = if ignore_trailing_blanks { value.trim_end_matches(' ') } else { value };
+        let value = if ignore_trailing_blanks {
+            value.trim_end_matches(' ')
+        } else {
+            value
+        };
         value.chars().count() > longest
     };
     (0..text.len()).find(too_long).map_or(Ok(()), Err)

@@ -98,15 +98,18 @@ pub(super) fn from_int96(
             false => 0,
         });
     }
-    with_unit(Units::new(converted.into(), values.nulls().cloned()), target).ok_or(0)
+    with_unit(
+        Units::new(converted.into(), values.nulls().cloned()),
+        target,
+    )
+    .ok_or(0)
 }
 
 /// An INT96 as a date and time.
 pub(super) fn int96_text(array: &ArrayRef, row: usize) -> Option<String> {
     let nanos = int96_nanos(array.as_fixed_size_binary_opt()?.value(row))?;
     let micros = i64::try_from(nanos.div_euclid(1_000)).ok()?;
-    let text =
-        array_value_to_string(&TimestampMicrosecondArray::from_value(micros, 1), 0).ok()?;
+    let text = array_value_to_string(&TimestampMicrosecondArray::from_value(micros, 1), 0).ok()?;
     let rest = nanos.rem_euclid(1_000);
     Some(match rest {
         0 => text,
@@ -123,10 +126,12 @@ fn int96_nanos(bytes: &[u8]) -> Option<i128> {
 
 /// Converts each value, or gives the position of the first that does not convert.
 fn convert(values: &Units, one: impl Fn(i64) -> Option<i64>) -> Result<Units, usize> {
-    values.try_unary::<_, Int64Type, usize>(|value| one(value).ok_or(0)).map_err(|_| {
-        let fails = |row: &usize| values.is_valid(*row) && one(values.value(*row)).is_none();
-        (0..values.len()).find(fails).unwrap_or(0)
-    })
+    values
+        .try_unary::<_, Int64Type, usize>(|value| one(value).ok_or(0))
+        .map_err(|_| {
+            let fails = |row: &usize| values.is_valid(*row) && one(values.value(*row)).is_none();
+            (0..values.len()).find(fails).unwrap_or(0)
+        })
 }
 
 fn exact_quotient(value: i64, divisor: i64) -> Option<i64> {
@@ -138,47 +143,57 @@ fn units(array: &ArrayRef) -> Option<Units> {
     use ArrowType as A;
     Some(match array.data_type() {
         A::Int32 => array.as_primitive::<Int32Type>().unary(i64::from),
-        A::Time32(TimeUnit::Millisecond) => {
-            array.as_primitive::<Time32MillisecondType>().unary(i64::from)
-        }
-        A::Time64(TimeUnit::Microsecond) => {
-            array.as_primitive::<Time64MicrosecondType>().reinterpret_cast()
-        }
-        A::Time64(TimeUnit::Nanosecond) => {
-            array.as_primitive::<Time64NanosecondType>().reinterpret_cast()
-        }
-        A::Timestamp(TimeUnit::Second, _) => {
-            array.as_primitive::<TimestampSecondType>().reinterpret_cast()
-        }
-        A::Timestamp(TimeUnit::Millisecond, _) => {
-            array.as_primitive::<TimestampMillisecondType>().reinterpret_cast()
-        }
-        A::Timestamp(TimeUnit::Microsecond, _) => {
-            array.as_primitive::<TimestampMicrosecondType>().reinterpret_cast()
-        }
-        A::Timestamp(TimeUnit::Nanosecond, _) => {
-            array.as_primitive::<TimestampNanosecondType>().reinterpret_cast()
-        }
+        A::Time32(TimeUnit::Millisecond) => array
+            .as_primitive::<Time32MillisecondType>()
+            .unary(i64::from),
+        A::Time64(TimeUnit::Microsecond) => array
+            .as_primitive::<Time64MicrosecondType>()
+            .reinterpret_cast(),
+        A::Time64(TimeUnit::Nanosecond) => array
+            .as_primitive::<Time64NanosecondType>()
+            .reinterpret_cast(),
+        A::Timestamp(TimeUnit::Second, _) => array
+            .as_primitive::<TimestampSecondType>()
+            .reinterpret_cast(),
+        A::Timestamp(TimeUnit::Millisecond, _) => array
+            .as_primitive::<TimestampMillisecondType>()
+            .reinterpret_cast(),
+        A::Timestamp(TimeUnit::Microsecond, _) => array
+            .as_primitive::<TimestampMicrosecondType>()
+            .reinterpret_cast(),
+        A::Timestamp(TimeUnit::Nanosecond, _) => array
+            .as_primitive::<TimestampNanosecondType>()
+            .reinterpret_cast(),
         _ => return None,
     })
 }
 
 /// Counts of a unit as a timestamp column of that unit.
 pub(crate) fn with_unit(values: Units, target: &ArrowType) -> Option<ArrayRef> {
-    let ArrowType::Timestamp(unit, zone) = target else { return None };
+    let ArrowType::Timestamp(unit, zone) = target else {
+        return None;
+    };
     let zone = zone.clone();
     Some(match unit {
-        TimeUnit::Second => {
-            Arc::new(values.reinterpret_cast::<TimestampSecondType>().with_timezone_opt(zone))
-        }
-        TimeUnit::Millisecond => {
-            Arc::new(values.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone))
-        }
-        TimeUnit::Microsecond => {
-            Arc::new(values.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone))
-        }
-        TimeUnit::Nanosecond => {
-            Arc::new(values.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone))
-        }
+        TimeUnit::Second => Arc::new(
+            values
+                .reinterpret_cast::<TimestampSecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Millisecond => Arc::new(
+            values
+                .reinterpret_cast::<TimestampMillisecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Microsecond => Arc::new(
+            values
+                .reinterpret_cast::<TimestampMicrosecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Nanosecond => Arc::new(
+            values
+                .reinterpret_cast::<TimestampNanosecondType>()
+                .with_timezone_opt(zone),
+        ),
     })
 }

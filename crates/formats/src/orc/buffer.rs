@@ -47,6 +47,7 @@ impl ChunkReader for Parts {
     }
 
     fn get_bytes(&self, offset: u64, length: u64) -> io::Result<Bytes> {
-        self.find(offset, length).ok_or_else(|| absent(offset, length))
+        self.find(offset, length)
+            .ok_or_else(|| absent(offset, length))
     }
 }

@@ -70,11 +70,14 @@ impl Codec {
         }
         let mut most = 0_u64;
         while !bytes.is_empty() {
-            let (header, rest) = bytes.split_first_chunk::<3>().ok_or("a chunk's header is cut")?;
+            let (header, rest) = bytes
+                .split_first_chunk::<3>()
+                .ok_or("a chunk's header is cut")?;
             let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
             let length = (header >> 1) as usize;
-            let (chunk, rest) =
-                rest.split_at_checked(length).ok_or("a chunk is longer than its stream")?;
+            let (chunk, rest) = rest
+                .split_at_checked(length)
+                .ok_or("a chunk is longer than its stream")?;
             bytes = rest;
             most += match header & 1 {
                 1 => length as u64,
@@ -92,7 +95,10 @@ impl Codec {
         };
         let length = claimed.unwrap_or(0).max(chunk.len() as u64);
         match length > self.block {
-            true => Err(format!("a chunk of {length} bytes is more than the block of {}", self.block)),
+            true => Err(format!(
+                "a chunk of {length} bytes is more than the block of {}",
+                self.block
+            )),
             false => Ok(self.block),
         }
     }
@@ -124,9 +130,15 @@ fn zstd_content_size(frame: &[u8]) -> Option<u64> {
     match descriptor >> 6 {
         0 if single_segment => size.first().map(|size| u64::from(*size)),
         0 => None,
-        1 => size.first_chunk::<2>().map(|size| u64::from(u16::from_le_bytes(*size)) + 256),
-        2 => size.first_chunk::<4>().map(|size| u64::from(u32::from_le_bytes(*size))),
-        _ => size.first_chunk::<8>().map(|size| u64::from_le_bytes(*size)),
+        1 => size
+            .first_chunk::<2>()
+            .map(|size| u64::from(u16::from_le_bytes(*size)) + 256),
+        2 => size
+            .first_chunk::<4>()
+            .map(|size| u64::from(u32::from_le_bytes(*size))),
+        _ => size
+            .first_chunk::<8>()
+            .map(|size| u64::from_le_bytes(*size)),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::chunks;
 use super::metadata::Tail;
 use super::rle::{self, Unsigned};
-use super::stripe::{DATA, LENGTH, PRESENT, StreamBytes, StripeFooter, Streams};
+use super::stripe::{DATA, LENGTH, PRESENT, StreamBytes, Streams, StripeFooter};
 use super::types::{Kind, TypeNode};
 
 /// The most values of a column in one stripe; Arrow's lists count with 31 bits.
@@ -23,13 +23,16 @@ pub(super) struct Expected<'a> {
 impl Expected<'_> {
     /// Checks a column, and what is below it, that has `slots` values, nulls included.
     pub(super) fn check(&self, column: usize, slots: u64) -> Result<(), String> {
-        let Some(node) = self.tail.types.get(column) else { return Ok(()) };
+        let Some(node) = self.tail.types.get(column) else {
+            return Ok(());
+        };
         let fault = |message: &str| Err(format!("type {column}: {message}"));
         let values = self.values(column, slots)?;
         match node.kind {
-            Kind::Struct => {
-                node.subtypes.iter().try_for_each(|child| self.check(*child, values))
-            }
+            Kind::Struct => node
+                .subtypes
+                .iter()
+                .try_for_each(|child| self.check(*child, values)),
             Kind::List | Kind::Map => {
                 let elements = self.elements(column, values)?;
                 if let (Kind::Map, Some(key)) = (node.kind, node.subtypes.first())
@@ -37,7 +40,9 @@ impl Expected<'_> {
                 {
                     return fault("a key of a map is null, which no table type has");
                 }
-                node.subtypes.iter().try_for_each(|child| self.check(*child, elements))
+                node.subtypes
+                    .iter()
+                    .try_for_each(|child| self.check(*child, elements))
             }
             _ if values > self.room(column, node) => {
                 fault(&format!("its streams cannot hold {values} values"))
@@ -48,9 +53,12 @@ impl Expected<'_> {
 
     /// How many of a column's `slots` are not null.
     fn values(&self, column: usize, slots: u64) -> Result<u64, String> {
-        let Some(present) = self.streams.get(column, PRESENT) else { return Ok(slots) };
-        rle::count_true(&self.unpack(present)?, slots)
-            .ok_or_else(|| format!("type {column}: its nulls are marked for fewer than {slots} rows"))
+        let Some(present) = self.streams.get(column, PRESENT) else {
+            return Ok(slots);
+        };
+        rle::count_true(&self.unpack(present)?, slots).ok_or_else(|| {
+            format!("type {column}: its nulls are marked for fewer than {slots} rows")
+        })
     }
 
     fn unpack(&self, stream: &StreamBytes) -> Result<Vec<u8>, String> {
@@ -67,7 +75,9 @@ impl Expected<'_> {
         let mut lengths = Unsigned::new(bytes, self.footer.encoding(column).version());
         let mut elements = 0_u64;
         for _ in 0..lists {
-            let length = lengths.next().ok_or_else(|| fault("it has too few lengths"))?;
+            let length = lengths
+                .next()
+                .ok_or_else(|| fault("it has too few lengths"))?;
             elements = elements
                 .checked_add(length)
                 .filter(|elements| *elements <= MOST_VALUES)
@@ -78,7 +88,11 @@ impl Expected<'_> {
 
     /// The most values that a column's streams can hold.
     fn room(&self, column: usize, node: &TypeNode) -> u64 {
-        let most = |kind| self.streams.get(column, kind).map_or(0, |stream: &StreamBytes| stream.most);
+        let most = |kind| {
+            self.streams
+                .get(column, kind)
+                .map_or(0, |stream: &StreamBytes| stream.most)
+        };
         let direct = !self.footer.encoding(column).is_dictionary();
         match node.kind {
             Kind::Boolean => most(DATA).saturating_mul(rle::BYTES_PER_BYTE * 8),
@@ -95,12 +109,17 @@ impl Expected<'_> {
 
     fn check_dictionary(&self, column: usize) -> Result<(), String> {
         let encoding = self.footer.encoding(column);
-        let most = self.streams.get(column, LENGTH).map_or(0, |lengths| lengths.most);
+        let most = self
+            .streams
+            .get(column, LENGTH)
+            .map_or(0, |lengths| lengths.most);
         let room = most.saturating_mul(rle::INTEGERS_PER_BYTE);
         match encoding.is_dictionary() && encoding.dictionary > room {
             true => {
                 let size = encoding.dictionary;
-                Err(format!("type {column}: its streams cannot hold a dictionary of {size} entries"))
+                Err(format!(
+                    "type {column}: its streams cannot hold a dictionary of {size} entries"
+                ))
             }
             false => Ok(()),
         }

@@ -66,7 +66,10 @@ pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<Tail>>>
         return Ok(None);
     }
     if size < SHORTEST {
-        return Err(corrupt(&path, &format!("{size} bytes are too few for an ORC file")));
+        return Err(corrupt(
+            &path,
+            &format!("{size} bytes are too few for an ORC file"),
+        ));
     }
     let tail = file.read(size.saturating_sub(TAIL_GUESS)..size).await?;
     let postscript = PostScript::find(&tail, size).map_err(|message| corrupt(&path, &message))?;
@@ -100,27 +103,38 @@ struct PostScript {
 impl PostScript {
     fn find(tail: &[u8], size: u64) -> Result<Self, String> {
         let (last, rest) = tail.split_last().ok_or("it is empty")?;
-        let start = rest.len().checked_sub(usize::from(*last)).filter(|_| *last > 0);
+        let start = rest
+            .len()
+            .checked_sub(usize::from(*last))
+            .filter(|_| *last > 0);
         let start = start.ok_or("the last byte is no length of a postscript")?;
         let found = Self::read(rest.get(start..).unwrap_or_default());
-        let (footer, metadata, codec, block, has_magic) =
-            found.map_err(|Malformed| "the postscript is malformed; it is no ORC file, or cut off")?;
+        let (footer, metadata, codec, block, has_magic) = found
+            .map_err(|Malformed| "the postscript is malformed; it is no ORC file, or cut off")?;
         if !has_magic {
-            return Err("the postscript has no ORC magic; it is no ORC file, or cut off".to_owned());
+            return Err(
+                "the postscript has no ORC magic; it is no ORC file, or cut off".to_owned(),
+            );
         }
         let length = u64::from(*last) + 1;
-        let total = footer.checked_add(metadata).and_then(|sum| sum.checked_add(length));
+        let total = footer
+            .checked_add(metadata)
+            .and_then(|sum| sum.checked_add(length));
         if total.is_none_or(|total| total > size) {
             return Err(format!(
                 "a footer of {footer} and metadata of {metadata} bytes do not fit into {size}"
             ));
         }
-        Ok(Self { length, footer, codec: Codec::new(codec, block)? })
+        Ok(Self {
+            length,
+            footer,
+            codec: Codec::new(codec, block)?,
+        })
     }
 
-    #[expect(clippy::type_complexity, reason = "taken apart at once")]
     fn read(bytes: &[u8]) -> Result<(u64, u64, u64, Option<u64>, bool), Malformed> {
-        let (mut footer, mut metadata, mut codec, mut block, mut has_magic) = (0, 0, 0, None, false);
+        let (mut footer, mut metadata, mut codec, mut block, mut has_magic) =
+            (0, 0, 0, None, false);
         let mut fields = Fields::new(bytes);
         while let Some(field) = fields.next()? {
             match field {
@@ -143,9 +157,14 @@ impl PostScript {
 
 fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, String> {
     let codec = postscript.codec;
-    codec.check(footer).map_err(|message| format!("the footer: {message}"))?;
+    codec
+        .check(footer)
+        .map_err(|message| format!("the footer: {message}"))?;
     // The decoder tells how to unpack only in the metadata of a file, so it is given one without columns first.
-    let without_columns = [TypeNode { kind: Kind::Struct, ..TypeNode::default() }];
+    let without_columns = [TypeNode {
+        kind: Kind::Struct,
+        ..TypeNode::default()
+    }];
     let compression = decoder_metadata(codec, &without_columns)?.compression();
     let footer = chunks::unpack(footer, compression)?;
     let (types, mut stripes, rows) =
@@ -153,7 +172,12 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
     check_types(&types)?;
     check_stripes(&mut stripes, rows, size)?;
     let decoder = decoder_metadata(codec, &types)?;
-    Ok(Tail { codec, types, stripes, decoder })
+    Ok(Tail {
+        codec,
+        types,
+        stripes,
+        decoder,
+    })
 }
 
 /// Types, stripes and number of rows.
@@ -201,7 +225,8 @@ fn read_type(bytes: &[u8]) -> Result<TypeNode, Malformed> {
             (1, Content::Number(kind)) => node.kind = Kind::of(kind),
             (2, content) => extend_numbers(&mut subtypes, content)?,
             (3, Content::Bytes(name)) => {
-                node.names.push(String::from_utf8(name.to_vec()).map_err(|_| Malformed)?);
+                node.names
+                    .push(String::from_utf8(name.to_vec()).map_err(|_| Malformed)?);
             }
             (4, Content::Number(length)) => node.length = length,
             (5, Content::Number(precision)) => node.precision = precision,
@@ -217,11 +242,19 @@ fn read_type(bytes: &[u8]) -> Result<TypeNode, Malformed> {
 fn check_stripes(stripes: &mut [StripeInfo], claimed: u64, size: u64) -> Result<(), String> {
     let mut rows = 0_u64;
     for stripe in stripes.iter_mut() {
-        let lengths = [stripe.index_length, stripe.data_length, stripe.footer_length];
-        let end = lengths.iter().try_fold(stripe.offset, |end, length| end.checked_add(*length));
+        let lengths = [
+            stripe.index_length,
+            stripe.data_length,
+            stripe.footer_length,
+        ];
+        let end = lengths
+            .iter()
+            .try_fold(stripe.offset, |end, length| end.checked_add(*length));
         if end.is_none_or(|end| end > size) {
             let offset = stripe.offset;
-            return Err(format!("the stripe at {offset} reaches beyond the file of {size} bytes"));
+            return Err(format!(
+                "the stripe at {offset} reaches beyond the file of {size} bytes"
+            ));
         }
         stripe.first_row = rows;
         rows = rows
@@ -230,7 +263,9 @@ fn check_stripes(stripes: &mut [StripeInfo], claimed: u64, size: u64) -> Result<
     }
     match rows == claimed {
         true => Ok(()),
-        false => Err(format!("the stripes hold {rows} rows, the footer claims {claimed}")),
+        false => Err(format!(
+            "the stripes hold {rows} rows, the footer claims {claimed}"
+        )),
     }
 }
 
@@ -242,7 +277,10 @@ fn decoder_metadata(codec: Codec, types: &[TypeNode]) -> Result<FileMetadata, St
     }
     let footer = codec.store(&footer.into_bytes());
     let mut postscript = Message::default();
-    postscript.number(1, footer.len() as u64).number(2, codec.number()).number(3, codec.block);
+    postscript
+        .number(1, footer.len() as u64)
+        .number(2, codec.number())
+        .number(3, codec.block);
     postscript.number(5, 0).bytes(8000, b"ORC");
     let postscript = postscript.into_bytes();
     let length = u8::try_from(postscript.len()).map_err(|_| "the postscript is too long")?;
@@ -269,5 +307,10 @@ pub(super) fn count(stripes: &[StripeInfo]) -> u64 {
 }
 
 pub(super) fn corrupt(path: &str, message: &str) -> Error {
-    CorruptSnafu { path, format: NAME, message }.build()
+    CorruptSnafu {
+        path,
+        format: NAME,
+        message,
+    }
+    .build()
 }

@@ -53,8 +53,13 @@ impl FileFormat for OrcFormat {
     }
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {
-        let Some(tail) = metadata::load(&file).await? else { return Ok(0) };
-        Ok(metadata::count(&metadata::stripes_in(&tail, range.as_ref())))
+        let Some(tail) = metadata::load(&file).await? else {
+            return Ok(0);
+        };
+        Ok(metadata::count(&metadata::stripes_in(
+            &tail,
+            range.as_ref(),
+        )))
     }
 }
 

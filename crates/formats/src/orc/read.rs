@@ -19,7 +19,7 @@ use super::expect::Expected;
 use super::metadata::{self, StripeInfo, Tail, corrupt};
 use super::recode::{StripeFractions, TimestampColumn};
 use super::rle::Unsigned;
-use super::stripe::{SECONDARY, StripeFooter, Streams};
+use super::stripe::{SECONDARY, Streams, StripeFooter};
 use super::timestamp::{Clock, Fractions};
 use super::types;
 use crate::align::{Alignment, positions_by_name};
@@ -39,8 +39,10 @@ pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     let stripes = metadata::stripes_in(&tail, request.range.as_ref());
     let positions = positions(&path, &tail, &request)?;
     let columns = describe(&tail, &request, &positions);
-    let types: Vec<FileType> =
-        columns.iter().map(|column| column.described.file_type.clone()).collect();
+    let types: Vec<FileType> = columns
+        .iter()
+        .map(|column| column.described.file_type.clone())
+        .collect();
     let alignment = Alignment::new(&path, NAME, &types, &request.fields, &positions)?;
     if alignment.projection().is_empty() {
         return Ok(alignment.counted(metadata::count(&stripes), request.batch_size));
@@ -62,10 +64,17 @@ fn positions(path: &str, tail: &Tail, request: &ReadRequest) -> Result<Vec<Optio
         return positions_by_name(path, names, &request.fields);
     }
     let position = |name: &str| {
-        let found = request.table_fields.iter().position(|declared| declared.name == name);
+        let found = request
+            .table_fields
+            .iter()
+            .position(|declared| declared.name == name);
         found.filter(|position| *position < names.len())
     };
-    Ok(request.fields.iter().map(|field| position(&field.name)).collect())
+    Ok(request
+        .fields
+        .iter()
+        .map(|field| position(&field.name))
+        .collect())
 }
 
 /// Whether the file's columns are matched by position: Hive before 2.0 named them all `_col0`, `_col1`, ….
@@ -89,18 +98,25 @@ struct Column {
 
 /// The file's columns, each described for the column of the table that it feeds, if any.
 fn describe(tail: &Tail, request: &ReadRequest, positions: &[Option<usize>]) -> Vec<Column> {
-    let Some(root) = tail.types.first() else { return Vec::new() };
+    let Some(root) = tail.types.first() else {
+        return Vec::new();
+    };
     let mut columns = Vec::with_capacity(root.names.len());
     for (position, (name, id)) in root.names.iter().zip(&root.subtypes).enumerate() {
         let fed = positions.iter().position(|found| *found == Some(position));
         let declared = fed.and_then(|index| request.fields.get(index));
         let (described, name) = match declared {
-            Some(field) => {
-                (types::describe(&tail.types, *id, &field.data_type), field.name.clone())
-            }
+            Some(field) => (
+                types::describe(&tail.types, *id, &field.data_type),
+                field.name.clone(),
+            ),
             None => (types::Described::unread(), name.clone()),
         };
-        columns.push(Column { described, id: *id, name });
+        columns.push(Column {
+            described,
+            id: *id,
+            name,
+        });
     }
     columns
 }
@@ -198,10 +214,21 @@ impl Plan {
             .iter()
             .map(|column| Field::new(&column.name, column.described.hint.clone(), true));
         let schema = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
-        let decoded = (0..tail.types.len()).map(|id| mask.is_index_projected(id)).collect();
+        let decoded = (0..tail.types.len())
+            .map(|id| mask.is_index_projected(id))
+            .collect();
         let root = root.project(&mask);
         let batch_size = batch_size.max(1);
-        Self { path, tail, columns, decoded, root, schema, alignment, batch_size }
+        Self {
+            path,
+            tail,
+            columns,
+            decoded,
+            root,
+            schema,
+            alignment,
+            batch_size,
+        }
     }
 
     fn corrupt(&self, message: impl AsRef<str>) -> Error {
@@ -226,24 +253,39 @@ impl Plan {
         footer: &StripeFooter,
         bytes: &[Bytes],
     ) -> Result<Box<StripeDecoder>> {
-        let fault = |message: String| self.corrupt(format!("the stripe at {}: {message}", stripe.offset));
-        let streams = footer.streams(self.tail.codec, &self.decoded, bytes).map_err(fault)?;
-        let expected = Expected { tail: &self.tail, footer, streams: &streams };
+        let fault =
+            |message: String| self.corrupt(format!("the stripe at {}: {message}", stripe.offset));
+        let streams = footer
+            .streams(self.tail.codec, &self.decoded, bytes)
+            .map_err(fault)?;
+        let expected = Expected {
+            tail: &self.tail,
+            footer,
+            streams: &streams,
+        };
         for column in &self.columns {
             expected.check(column.id, stripe.rows).map_err(|message| {
                 let name = &column.name;
-                self.corrupt(format!("the stripe at {}: column {name}: {message}", stripe.offset))
+                self.corrupt(format!(
+                    "the stripe at {}: column {name}: {message}",
+                    stripe.offset
+                ))
             })?;
         }
         let fractions = self.fractions(footer, &streams)?;
-        let (metadata, mut parts) =
-            footer.for_decoder(&self.tail, stripe, &self.decoded, &streams).map_err(fault)?;
+        let (metadata, mut parts) = footer
+            .for_decoder(&self.tail, stripe, &self.decoded, &streams)
+            .map_err(fault)?;
         let inner = Stripe::new(&mut parts, &self.tail.decoder, &self.root, &metadata)
             .and_then(|stripe| {
                 NaiveStripeDecoder::new(stripe, Arc::clone(&self.schema), self.batch_size)
             })
             .map_err(|error| fault(error.to_string()))?;
-        Ok(Box::new(StripeDecoder { inner, fractions, row: stripe.first_row }))
+        Ok(Box::new(StripeDecoder {
+            inner,
+            fractions,
+            row: stripe.first_row,
+        }))
     }
 
     /// The fractions of the timestamps in a stripe.
@@ -296,7 +338,9 @@ impl Plan {
         while let Some(decoded) = decoder.inner.next() {
             let decoded = decoded.map_err(|error| self.corrupt(error.to_string()))?;
             let columns = self.recode(&decoded, &mut decoder)?;
-            let batch = self.alignment.assemble(decoder.row, decoded.num_rows(), &columns)?;
+            let batch = self
+                .alignment
+                .assemble(decoder.row, decoded.num_rows(), &columns)?;
             decoder.row += decoded.num_rows() as u64;
             bytes += batch.get_array_memory_size();
             batches.push(batch);
@@ -307,11 +351,7 @@ impl Plan {
         Ok((None, batches))
     }
 
-    fn recode(
-        &self,
-        decoded: &RecordBatch,
-        decoder: &mut StripeDecoder,
-    ) -> Result<Vec<ArrayRef>> {
+    fn recode(&self, decoded: &RecordBatch, decoder: &mut StripeDecoder) -> Result<Vec<ArrayRef>> {
         let mut columns = Vec::with_capacity(self.columns.len());
         for (column, array) in self.columns.iter().zip(decoded.columns()) {
             let site = Site::root(&column.name);

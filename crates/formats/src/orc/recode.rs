@@ -120,10 +120,14 @@ fn timestamps(
     let (Some(seconds), Some(fractions)) = (seconds, fractions.get_mut(&column.id)) else {
         return Err(Failure::broken(site, "no seconds"));
     };
-    fractions.timestamps(seconds, &column.target).map_err(|fault| match fault.value {
-        Some(text) => Failure::value(site, fault.row, &text, &column.file_type, &column.declared),
-        None => Failure::broken(site, "its fractions of seconds end early or make no sense"),
-    })
+    fractions
+        .timestamps(seconds, &column.target)
+        .map_err(|fault| match fault.value {
+            Some(text) => {
+                Failure::value(site, fault.row, &text, &column.file_type, &column.declared)
+            }
+            None => Failure::broken(site, "its fractions of seconds end early or make no sense"),
+        })
 }
 
 fn with_type(field: &Field, array: &ArrayRef) -> FieldRef {
@@ -144,7 +148,9 @@ fn list(
     fractions: &mut StripeFractions,
     site: &Site<'_>,
 ) -> Result<ArrayRef, Failure> {
-    let lists = array.as_list_opt::<i32>().ok_or_else(|| Failure::broken(site, "not a list"))?;
+    let lists = array
+        .as_list_opt::<i32>()
+        .ok_or_else(|| Failure::broken(site, "not a list"))?;
     let ArrowType::List(field) = lists.data_type() else {
         return Err(Failure::broken(site, "not a list"));
     };
@@ -152,9 +158,14 @@ fn list(
         .apply(lists.values(), fractions, &site.child("element"))
         .map_err(|failure| of_list(failure, lists.offsets()))?;
     let field = with_type(field, &values);
-    ListArray::try_new(field, lists.offsets().clone(), values, lists.nulls().cloned())
-        .map(|list| Arc::new(list) as ArrayRef)
-        .map_err(|error| Failure::broken(site, error))
+    ListArray::try_new(
+        field,
+        lists.offsets().clone(),
+        values,
+        lists.nulls().cloned(),
+    )
+    .map(|list| Arc::new(list) as ArrayRef)
+    .map_err(|error| Failure::broken(site, error))
 }
 
 fn map(
@@ -165,19 +176,27 @@ fn map(
 ) -> Result<ArrayRef, Failure> {
     let broken = || Failure::broken(site, "not a map");
     let maps = array.as_map_opt().ok_or_else(broken)?;
-    let ArrowType::Map(entries_field, _) = maps.data_type() else { return Err(broken()) };
-    let ArrowType::Struct(fields) = entries_field.data_type() else { return Err(broken()) };
-    let [key_field, value_field] = &fields[..] else { return Err(broken()) };
+    let ArrowType::Map(entries_field, _) = maps.data_type() else {
+        return Err(broken());
+    };
+    let ArrowType::Struct(fields) = entries_field.data_type() else {
+        return Err(broken());
+    };
+    let [key_field, value_field] = &fields[..] else {
+        return Err(broken());
+    };
     let keys = key
         .apply(maps.keys(), fractions, &site.child("key"))
         .map_err(|failure| of_list(failure, maps.offsets()))?;
     let values = value
         .apply(maps.values(), fractions, &site.child("value"))
         .map_err(|failure| of_list(failure, maps.offsets()))?;
-    let fields = Fields::from(vec![with_type(key_field, &keys), with_type(value_field, &values)]);
+    let fields = Fields::from(vec![
+        with_type(key_field, &keys),
+        with_type(value_field, &values),
+    ]);
     let failed = |error| Failure::broken(site, error);
-    let entries =
-        StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(failed)?;
+    let entries = StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(failed)?;
     let field = Field::clone(entries_field).with_data_type(ArrowType::Struct(fields));
     let (offsets, nulls) = (maps.offsets().clone(), maps.nulls().cloned());
     MapArray::try_new(Arc::new(field), offsets, entries, nulls, false)
@@ -191,7 +210,9 @@ fn row(
     fractions: &mut StripeFractions,
     site: &Site<'_>,
 ) -> Result<ArrayRef, Failure> {
-    let rows = array.as_struct_opt().ok_or_else(|| Failure::broken(site, "not a struct"))?;
+    let rows = array
+        .as_struct_opt()
+        .ok_or_else(|| Failure::broken(site, "not a struct"))?;
     let mut fields = Vec::with_capacity(children.len());
     let mut columns = Vec::with_capacity(children.len());
     for ((field, column), child) in rows.fields().iter().zip(rows.columns()).zip(children) {

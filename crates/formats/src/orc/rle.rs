@@ -21,7 +21,10 @@ pub(super) fn count_true(mut bytes: &[u8], count: u64) -> Option<u64> {
                     bytes = rest;
                     continue;
                 }
-                (std::iter::repeat_n(*value, usize::from(*header) + 3).collect::<Vec<_>>(), rest)
+                (
+                    std::iter::repeat_n(*value, usize::from(*header) + 3).collect::<Vec<_>>(),
+                    rest,
+                )
             }
             _ => {
                 let (literals, rest) = rest.split_at_checked(256 - usize::from(*header))?;
@@ -62,7 +65,13 @@ pub(super) struct Unsigned {
 
 impl Unsigned {
     pub(super) fn new(bytes: Vec<u8>, version: Version) -> Self {
-        Self { bytes, at: 0, version, run: Vec::new(), next: 0 }
+        Self {
+            bytes,
+            at: 0,
+            version,
+            run: Vec::new(),
+            next: 0,
+        }
     }
 
     /// The next value; `None` where the stream ends or makes no sense.
@@ -136,7 +145,8 @@ impl Unsigned {
         let delta = i64::from(self.byte()? as i8);
         let base = self.varint()?;
         let count = u64::from(header) + 3;
-        let values = (0..count).map(|index| base.wrapping_add_signed(delta.wrapping_mul(index as i64)));
+        let values =
+            (0..count).map(|index| base.wrapping_add_signed(delta.wrapping_mul(index as i64)));
         self.run.extend(values);
         Some(())
     }
@@ -146,7 +156,8 @@ impl Unsigned {
         match header >> 6 {
             0 => {
                 let value = self.big_endian(usize::from(header >> 3 & 7) + 1)?;
-                self.run.extend(std::iter::repeat_n(value, usize::from(header & 7) + 3));
+                self.run
+                    .extend(std::iter::repeat_n(value, usize::from(header & 7) + 3));
                 Some(())
             }
             1 => {
@@ -187,7 +198,11 @@ impl Unsigned {
             let patch = entry & (u64::MAX >> (64 - patch_width));
             *values.get_mut(at)? |= patch.checked_shl(width).unwrap_or(0);
         }
-        self.run.extend(values.into_iter().map(|value| value.wrapping_add_signed(base)));
+        self.run.extend(
+            values
+                .into_iter()
+                .map(|value| value.wrapping_add_signed(base)),
+        );
         Some(())
     }
 

@@ -59,7 +59,8 @@ impl Encoding {
 impl StripeFooter {
     /// Reads the footer of a stripe.
     pub(super) fn read(tail: &Tail, stripe: &StripeInfo, bytes: &Bytes) -> Result<Self, String> {
-        let fault = |message: String| format!("the footer of the stripe at {}: {message}", stripe.offset);
+        let fault =
+            |message: String| format!("the footer of the stripe at {}: {message}", stripe.offset);
         tail.codec.check(bytes).map_err(fault)?;
         let bytes = chunks::unpack(bytes, tail.decoder.compression()).map_err(fault)?;
         let mut footer =
@@ -74,7 +75,9 @@ impl StripeFooter {
         }
         if footer.encodings.len() != tail.types.len() {
             let (encodings, types) = (footer.encodings.len(), tail.types.len());
-            return Err(fault(format!("it has {encodings} encodings for {types} types")));
+            return Err(fault(format!(
+                "it has {encodings} encodings for {types} types"
+            )));
         }
         if footer.encodings.iter().any(|encoding| encoding.kind > 3) {
             return Err(fault("it has an encoding that is not known".to_owned()));
@@ -104,8 +107,13 @@ impl StripeFooter {
 
     /// Where the streams lie that decoding these columns takes.
     pub(super) fn ranges(&self, columns: &[bool]) -> Vec<Range<u64>> {
-        let wanted = self.streams.iter().filter(|stream| stream.is_needed(columns));
-        wanted.map(|stream| stream.offset..stream.offset + stream.length).collect()
+        let wanted = self
+            .streams
+            .iter()
+            .filter(|stream| stream.is_needed(columns));
+        wanted
+            .map(|stream| stream.offset..stream.offset + stream.length)
+            .collect()
     }
 
     /// The bytes of the streams that decoding these columns takes.
@@ -118,14 +126,24 @@ impl StripeFooter {
         bytes: &[Bytes],
     ) -> Result<Streams, String> {
         let mut streams = HashMap::new();
-        let needed = self.streams.iter().filter(|stream| stream.is_needed(columns));
+        let needed = self
+            .streams
+            .iter()
+            .filter(|stream| stream.is_needed(columns));
         for (stream, bytes) in needed.zip(bytes) {
             let column = usize::try_from(stream.column).unwrap_or(usize::MAX);
             let fault = |message: String| {
-                format!("the stream at {} of type {column}: {message}", stream.offset)
+                format!(
+                    "the stream at {} of type {column}: {message}",
+                    stream.offset
+                )
             };
             let most = codec.check(bytes).map_err(fault)?;
-            let found = StreamBytes { start: stream.offset, bytes: bytes.clone(), most };
+            let found = StreamBytes {
+                start: stream.offset,
+                bytes: bytes.clone(),
+                most,
+            };
             if streams.insert((column, stream.kind), found).is_some() {
                 return Err(fault("there is another of its kind".to_owned()));
             }
@@ -144,14 +162,23 @@ impl StripeFooter {
         let mut footer = Message::default();
         for stream in &self.streams {
             let needed = stream.is_needed(columns);
-            let column = if needed { stream.column } else { u64::from(u32::MAX) };
+            let column = if needed {
+                stream.column
+            } else {
+                u64::from(u32::MAX)
+            };
             let mut message = Message::default();
-            message.number(1, stream.kind).number(2, column).number(3, stream.length);
+            message
+                .number(1, stream.kind)
+                .number(2, column)
+                .number(3, stream.length);
             footer.message(1, &message);
         }
         for encoding in &self.encodings {
             let mut message = Message::default();
-            message.number(1, encoding.kind).number(2, encoding.dictionary);
+            message
+                .number(1, encoding.kind)
+                .number(2, encoding.dictionary);
             footer.message(2, &message);
         }
         let footer = Bytes::from(tail.codec.store(&footer.into_bytes()));
@@ -165,8 +192,11 @@ impl StripeFooter {
             ..StripeInformation::default()
         };
         let metadata = StripeMetadata::try_from(&info).map_err(|error| error.to_string())?;
-        let mut parts: Vec<_> =
-            streams.0.values().map(|stream| (stream.start, stream.bytes.clone())).collect();
+        let mut parts: Vec<_> = streams
+            .0
+            .values()
+            .map(|stream| (stream.start, stream.bytes.clone()))
+            .collect();
         // Streams without bytes start where another does.
         parts.retain(|(_, bytes)| !bytes.is_empty());
         parts.push((place.start, footer));
@@ -177,8 +207,13 @@ impl StripeFooter {
 impl Stream {
     /// Whether decoding these columns takes this stream: indexes and filters are passed over.
     fn is_needed(&self, columns: &[bool]) -> bool {
-        let kind = matches!(self.kind, PRESENT | DATA | LENGTH | DICTIONARY_DATA | SECONDARY);
-        let column = usize::try_from(self.column).ok().and_then(|column| columns.get(column));
+        let kind = matches!(
+            self.kind,
+            PRESENT | DATA | LENGTH | DICTIONARY_DATA | SECONDARY
+        );
+        let column = usize::try_from(self.column)
+            .ok()
+            .and_then(|column| columns.get(column));
         kind && column.is_some_and(|wanted| *wanted)
     }
 }

@@ -46,7 +46,10 @@ enum Zone {
 impl Clock {
     /// The clock of instants.
     pub(super) fn utc() -> Self {
-        Self { base: EPOCH, zone: Zone::Fixed(0) }
+        Self {
+            base: EPOCH,
+            zone: Zone::Fixed(0),
+        }
     }
 
     /// The clock of a zone, by any name that a Java virtual machine gives its default zone; `None` if it is not known.
@@ -77,7 +80,9 @@ impl Zone {
 
 /// `Z`, `UTC`, `GMT`, `+08:00`, `GMT+08:00`, `UTC-3` and the like.
 fn fixed_offset(name: &str) -> Option<i64> {
-    let rest = ["GMT", "UTC", "UT"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    let rest = ["GMT", "UTC", "UT"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix));
     let rest = match rest.unwrap_or(name) {
         "" | "Z" | "0" => return Some(0),
         rest => rest,
@@ -89,14 +94,18 @@ fn fixed_offset(name: &str) -> Option<i64> {
     };
     let parts: Vec<&str> = match digits.contains(':') {
         true => digits.split(':').collect(),
-        false if digits.len() > 2 => vec![digits.get(..digits.len() - 2)?, digits.get(digits.len() - 2..)?],
+        false if digits.len() > 2 => vec![
+            digits.get(..digits.len() - 2)?,
+            digits.get(digits.len() - 2..)?,
+        ],
         false => vec![digits],
     };
     let number = |text: &&str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
         true => text.parse::<i64>().ok(),
         false => None,
     };
-    let (hours, minutes, seconds) = match parts.iter().map(number).collect::<Option<Vec<_>>>()?[..] {
+    let (hours, minutes, seconds) = match parts.iter().map(number).collect::<Option<Vec<_>>>()?[..]
+    {
         [hours] => (hours, 0, 0),
         [hours, minutes] => (hours, minutes, 0),
         [hours, minutes, seconds] => (hours, minutes, seconds),
@@ -156,7 +165,11 @@ pub(super) struct Fault {
 
 impl Fractions {
     pub(super) fn new(stored: Unsigned, clock: Clock) -> Self {
-        Self { stored, clock, day: None }
+        Self {
+            stored,
+            clock,
+            day: None,
+        }
     }
 
     /// Timestamps of the type `target` from the seconds as the file stores them.
@@ -166,17 +179,28 @@ impl Fractions {
         target: &ArrowType,
     ) -> Result<ArrayRef, Fault> {
         let broken = |row| Fault { row, value: None };
-        let ArrowType::Timestamp(unit, zone) = target else { return Err(broken(0)) };
+        let ArrowType::Timestamp(unit, zone) = target else {
+            return Err(broken(0));
+        };
         let mut values = Vec::with_capacity(seconds.len());
         for row in 0..seconds.len() {
             if seconds.is_null(row) {
                 values.push(0);
                 continue;
             }
-            let fraction = self.stored.next().and_then(nanos).ok_or_else(|| broken(row))?;
-            let (seconds, fraction) = self.wall_clock(seconds.value(row), fraction).ok_or_else(|| broken(row))?;
+            let fraction = self
+                .stored
+                .next()
+                .and_then(nanos)
+                .ok_or_else(|| broken(row))?;
+            let (seconds, fraction) = self
+                .wall_clock(seconds.value(row), fraction)
+                .ok_or_else(|| broken(row))?;
             let value = in_unit(seconds, fraction, *unit);
-            values.push(value.ok_or_else(|| Fault { row, value: Some(text(seconds, fraction)) })?);
+            values.push(value.ok_or_else(|| Fault {
+                row,
+                value: Some(text(seconds, fraction)),
+            })?);
         }
         let (values, nulls) = (values.into(), seconds.nulls().cloned());
         let zone = zone.clone();
@@ -222,7 +246,8 @@ impl Fractions {
             return Some(offset);
         }
         let start = day.checked_mul(SECONDS_PER_DAY)?;
-        let ends = [start, start.checked_add(SECONDS_PER_DAY)?].map(|end| self.clock.zone.offset(end));
+        let ends =
+            [start, start.checked_add(SECONDS_PER_DAY)?].map(|end| self.clock.zone.offset(end));
         if let [Some(first), Some(last)] = ends
             && first == last
         {
@@ -257,7 +282,10 @@ fn in_unit(seconds: i64, fraction: i64, unit: TimeUnit) -> Option<i64> {
         return None;
     }
     let part = fraction / per_unit;
-    match seconds.checked_mul(per_second).and_then(|whole| whole.checked_add(part)) {
+    match seconds
+        .checked_mul(per_second)
+        .and_then(|whole| whole.checked_add(part))
+    {
         Some(value) => Some(value),
         // The whole seconds alone may be less than the least value.
         None => i64::try_from(i128::from(seconds) * i128::from(per_second) + i128::from(part)).ok(),

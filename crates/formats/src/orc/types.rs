@@ -77,7 +77,10 @@ const KINDS: [Kind; 19] = [
 
 impl Kind {
     pub(super) fn of(number: u64) -> Self {
-        let known = usize::try_from(number).ok().and_then(|number| KINDS.get(number)).copied();
+        let known = usize::try_from(number)
+            .ok()
+            .and_then(|number| KINDS.get(number))
+            .copied();
         known.unwrap_or(Self::Unknown(number))
     }
 
@@ -165,10 +168,15 @@ pub(super) fn check_types(types: &[TypeNode]) -> Result<(), String> {
             _ => children == 0,
         };
         if !fits {
-            return Err(format!("type {id}, a {}, has {children} children", node.name()));
+            return Err(format!(
+                "type {id}, a {}, has {children} children",
+                node.name()
+            ));
         }
         if depth >= MAX_DEPTH {
-            return Err(format!("its types lie more than {MAX_DEPTH} deep in each other"));
+            return Err(format!(
+                "its types lie more than {MAX_DEPTH} deep in each other"
+            ));
         }
         for child in &node.subtypes {
             // Children come after their parents, and belong to one.
@@ -198,7 +206,13 @@ impl Described {
     }
 
     fn foreign(name: &str) -> Self {
-        leaf(ArrowType::Null, ArrowType::Null, name.to_owned(), Form::Foreign, Recode::Keep)
+        leaf(
+            ArrowType::Null,
+            ArrowType::Null,
+            name.to_owned(),
+            Form::Foreign,
+            Recode::Keep,
+        )
     }
 }
 
@@ -225,7 +239,10 @@ fn unreadable(types: &[TypeNode], id: usize) -> Option<String> {
             _ => node.name(),
         });
     }
-    let inner = node.subtypes.iter().find_map(|child| unreadable(types, *child))?;
+    let inner = node
+        .subtypes
+        .iter()
+        .find_map(|child| unreadable(types, *child))?;
     Some(format!("{} with a {inner}", node.name()))
 }
 
@@ -233,17 +250,37 @@ fn described(types: &[TypeNode], id: usize, declared: Option<&DataType>) -> Desc
     let nothing = TypeNode::default();
     let node = types.get(id).unwrap_or(&nothing);
     let name = node.name();
-    let plain = |arrow: ArrowType| leaf(arrow.clone(), arrow, name.clone(), Form::Plain, Recode::Keep);
+    let plain = |arrow: ArrowType| {
+        leaf(
+            arrow.clone(),
+            arrow,
+            name.clone(),
+            Form::Plain,
+            Recode::Keep,
+        )
+    };
     match node.kind {
         Kind::Boolean => plain(ArrowType::Boolean),
         Kind::Byte => plain(ArrowType::Int8),
         Kind::Short => plain(ArrowType::Int16),
-        Kind::Int => leaf(ArrowType::Int32, ArrowType::Int32, name, Form::MaybeTime, Recode::Keep),
+        Kind::Int => leaf(
+            ArrowType::Int32,
+            ArrowType::Int32,
+            name,
+            Form::MaybeTime,
+            Recode::Keep,
+        ),
         Kind::Long => plain(ArrowType::Int64),
         Kind::Float => plain(ArrowType::Float32),
         Kind::Double => plain(ArrowType::Float64),
         Kind::String | Kind::Varchar => plain(ArrowType::Utf8),
-        Kind::Char => leaf(ArrowType::Utf8, ArrowType::Utf8, name, Form::Plain, Recode::Trim),
+        Kind::Char => leaf(
+            ArrowType::Utf8,
+            ArrowType::Utf8,
+            name,
+            Form::Plain,
+            Recode::Trim,
+        ),
         Kind::Binary => plain(ArrowType::Binary),
         Kind::Date => plain(ArrowType::Date32),
         Kind::Decimal => {
@@ -259,19 +296,21 @@ fn described(types: &[TypeNode], id: usize, declared: Option<&DataType>) -> Desc
     }
 }
 
-fn leaf(
-    hint: ArrowType,
-    arrow: ArrowType,
-    name: String,
-    form: Form,
-    recode: Recode,
-) -> Described {
-    Described { file_type: FileType::leaf(arrow, name, form), hint, recode }
+fn leaf(hint: ArrowType, arrow: ArrowType, name: String, form: Form, recode: Recode) -> Described {
+    Described {
+        file_type: FileType::leaf(arrow, name, form),
+        hint,
+        recode,
+    }
 }
 
 fn timestamp(node: &TypeNode, id: usize, declared: Option<&DataType>) -> Described {
     let instant = node.kind == Kind::TimestampInstant;
-    let form = if instant { Form::Instant } else { Form::WallClock };
+    let form = if instant {
+        Form::Instant
+    } else {
+        Form::WallClock
+    };
     let same = declared.filter(|declared| match declared.kind() {
         TypeKind::Timestamp { .. } => !instant,
         TypeKind::TimestampLtz { .. } => instant,
@@ -287,7 +326,13 @@ fn timestamp(node: &TypeNode, id: usize, declared: Option<&DataType>) -> Describ
                 file_type: node.name(),
                 declared: declared.to_string(),
             };
-            leaf(ArrowType::Int64, arrow, node.name(), form, Recode::Timestamp(column))
+            leaf(
+                ArrowType::Int64,
+                arrow,
+                node.name(),
+                form,
+                Recode::Timestamp(column),
+            )
         }
         // Not asked for, or not readable as what is: its seconds are decoded and dropped.
         None => {
@@ -307,7 +352,8 @@ fn list(types: &[TypeNode], node: &TypeNode, declared: Option<&DataType>) -> Des
         _ => None,
     };
     let element = described(types, child_id(node, 0), element);
-    let field = |arrow: &ArrowType| ArrowType::List(Arc::new(Field::new("item", arrow.clone(), true)));
+    let field =
+        |arrow: &ArrowType| ArrowType::List(Arc::new(Field::new("item", arrow.clone(), true)));
     Described {
         hint: field(&element.hint),
         file_type: FileType::nested(
@@ -330,7 +376,10 @@ fn map(types: &[TypeNode], node: &TypeNode, declared: Option<&DataType>) -> Desc
     let arrow = |key: &ArrowType, value: &ArrowType| {
         let key = Field::new("key", key.clone(), false);
         let entries = Fields::from(vec![key, Field::new("value", value.clone(), true)]);
-        ArrowType::Map(Arc::new(Field::new_struct("entries", entries, false)), false)
+        ArrowType::Map(
+            Arc::new(Field::new_struct("entries", entries, false)),
+            false,
+        )
     };
     Described {
         hint: arrow(&key.hint, &value.hint),
@@ -354,17 +403,24 @@ fn row(types: &[TypeNode], node: &TypeNode, declared: Option<&DataType>) -> Desc
         .zip(&node.subtypes)
         .map(|(name, id)| {
             let declared = fields.iter().find(|field| field.name == *name);
-            (name, described(types, *id, declared.map(|field| &field.data_type)))
+            (
+                name,
+                described(types, *id, declared.map(|field| &field.data_type)),
+            )
         })
         .collect();
     let arrow = |of: &dyn Fn(&Described) -> ArrowType| {
-        let fields = children.iter().map(|(name, child)| Field::new(*name, of(child), true));
+        let fields = children
+            .iter()
+            .map(|(name, child)| Field::new(*name, of(child), true));
         ArrowType::Struct(fields.collect())
     };
     let hint = arrow(&|child| child.hint.clone());
     let whole = arrow(&|child| child.file_type.arrow.clone());
-    let (types, recodes) =
-        children.into_iter().map(|(_, child)| (child.file_type, child.recode)).unzip();
+    let (types, recodes) = children
+        .into_iter()
+        .map(|(_, child)| (child.file_type, child.recode))
+        .unzip();
     Described {
         hint,
         file_type: FileType::nested(whole, node.name(), types),

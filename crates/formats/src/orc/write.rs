@@ -52,8 +52,12 @@ pub(super) fn check_column(field: &DataField) -> Result<()> {
         return Ok(());
     }
     let what = format!("writing column {} of type {}", field.name, field.data_type);
-    UnsupportedSnafu { format: NAME, what, reason: "the ORC encoder knows flat types without DECIMAL; use parquet" }
-        .fail()
+    UnsupportedSnafu {
+        format: NAME,
+        what,
+        reason: "the ORC encoder knows flat types without DECIMAL; use parquet",
+    }
+    .fail()
 }
 
 pub(super) struct OrcEncoder {
@@ -76,7 +80,9 @@ impl OrcEncoder {
             let arrow = to_arrow_field(field)?;
             columns.push(match arrow.data_type() {
                 // ORC has no time of day: Java Paimon stores the milliseconds as INT.
-                ArrowType::Time32(_) => Field::new(arrow.name(), ArrowType::Int32, arrow.is_nullable()),
+                ArrowType::Time32(_) => {
+                    Field::new(arrow.name(), ArrowType::Int32, arrow.is_nullable())
+                }
                 _ => arrow,
             });
         }
@@ -91,25 +97,46 @@ impl OrcEncoder {
         };
         let stripe_bytes = settings.stripe_bytes;
         let worker = Worker::start(settings, bytes.clone())?;
-        Ok(Self { schema, worker, bytes, given_out: 0, pending: 0, stripe_bytes, negatives: HashMap::new() })
+        Ok(Self {
+            schema,
+            worker,
+            bytes,
+            given_out: 0,
+            pending: 0,
+            stripe_bytes,
+            negatives: HashMap::new(),
+        })
     }
 }
 
 impl FileEncoder for OrcEncoder {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         for (index, field) in self.schema.fields().iter().enumerate() {
-            let Some(column) = batch.columns().get(index) else { break };
+            let Some(column) = batch.columns().get(index) else {
+                break;
+            };
             check_timestamps(field.name(), column)?;
-            self.negatives.entry(index).or_default().check(field.name(), column)?;
+            self.negatives
+                .entry(index)
+                .or_default()
+                .check(field.name(), column)?;
         }
         let columns: Vec<ArrayRef> = batch.columns().iter().map(time_as_int).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
             .map_err(|error| encode(&error.to_string()))?;
         let before = self.bytes.len();
-        let added: usize = batch.columns().iter().map(|column| column.get_array_memory_size()).sum();
+        let added: usize = batch
+            .columns()
+            .iter()
+            .map(|column| column.get_array_memory_size())
+            .sum();
         self.worker.order(Order::Write(batch))?;
-        self.pending = if self.bytes.len() > before { 0 } else { self.pending + added as u64 };
+        self.pending = if self.bytes.len() > before {
+            0
+        } else {
+            self.pending + added as u64
+        };
         Ok(())
     }
 
@@ -157,9 +184,13 @@ impl Settings {
             .with_batch_size(self.batch_size)
             .with_stripe_byte_size(usize::try_from(self.stripe_bytes).unwrap_or(usize::MAX));
         if let Some(codec) = self.codec {
-            builder = builder.with_compression(codec).with_compression_block_size(self.chunk_bytes);
+            builder = builder
+                .with_compression(codec)
+                .with_compression_block_size(self.chunk_bytes);
         }
-        builder.try_build().map_err(|error| encode(&error.to_string()))
+        builder
+            .try_build()
+            .map_err(|error| encode(&error.to_string()))
     }
 }
 
@@ -193,7 +224,10 @@ impl Worker {
                     Order::Write(batch) => writer.write(&batch),
                     Order::Flush => writer.flush_stripe(),
                 };
-                if answer.send(done.map_err(|error| encode(&error.to_string()))).is_err() {
+                if answer
+                    .send(done.map_err(|error| encode(&error.to_string())))
+                    .is_err()
+                {
                     // The encoder was dropped: the file is not wanted.
                     return;
                 }
@@ -211,13 +245,17 @@ impl Worker {
     fn order(&self, order: Order) -> Result<()> {
         // A worker that has ended has left the reason.
         let _ = self.orders.send(order);
-        self.answers.recv().unwrap_or_else(|_| Err(encode("the encoder gave up")))
+        self.answers
+            .recv()
+            .unwrap_or_else(|_| Err(encode("the encoder gave up")))
     }
 
     fn finish(self) -> Result<()> {
         let Self { orders, answers } = self;
         drop(orders);
-        answers.recv().unwrap_or_else(|_| Err(encode("the encoder gave up")))
+        answers
+            .recv()
+            .unwrap_or_else(|_| Err(encode("the encoder gave up")))
     }
 }
 
@@ -248,7 +286,14 @@ fn check_timestamps(column: &str, array: &ArrayRef) -> Result<()> {
     let Some(row) = lost else { return Ok(()) };
     let value = array_value_to_string(array, row).unwrap_or_else(|_| "?".to_owned());
     let reason = "ORC moves fractions in the last second before 1970 by a second; use parquet for such times";
-    UnstorableSnafu { format: NAME, column, row, value, reason }.fail()
+    UnstorableSnafu {
+        format: NAME,
+        column,
+        row,
+        value,
+        reason,
+    }
+    .fail()
 }
 
 /// The first row with a value from `least` to -1.
@@ -278,7 +323,9 @@ impl Negatives {
 
     /// Refuses a column, whose values go on from those before, that could be packed wrongly.
     fn check(&mut self, column: &str, array: &ArrayRef) -> Result<()> {
-        let Some(values) = array.as_primitive_opt::<Int64Type>() else { return Ok(()) };
+        let Some(values) = array.as_primitive_opt::<Int64Type>() else {
+            return Ok(());
+        };
         if !self.has_least && !values.values().contains(&i64::MIN) {
             self.skip(values);
             return Ok(());
@@ -294,7 +341,14 @@ impl Negatives {
             if self.has_least && self.count > Self::SAFE {
                 let value = i64::MIN.to_string();
                 let reason = "the ORC encoder may lose the least BIGINT beside other negative ones; use parquet";
-                return UnstorableSnafu { format: NAME, column, row, value, reason }.fail();
+                return UnstorableSnafu {
+                    format: NAME,
+                    column,
+                    row,
+                    value,
+                    reason,
+                }
+                .fail();
             }
         }
         Ok(())
@@ -304,7 +358,11 @@ impl Negatives {
 impl Negatives {
     /// Goes past a column without the least number: how many are negative at its end is all that counts.
     fn skip(&mut self, values: &PrimitiveArray<Int64Type>) {
-        for row in (0..values.len()).rev().filter(|row| values.is_valid(*row)).take(Self::SAFE) {
+        for row in (0..values.len())
+            .rev()
+            .filter(|row| values.is_valid(*row))
+            .take(Self::SAFE)
+        {
             if values.value(row) >= 0 {
                 break;
             }
@@ -316,11 +374,19 @@ impl Negatives {
 /// Bytes of a compression chunk.
 fn chunk_bytes(options: &FormatTableOptions) -> Result<usize> {
     let size = options.format_options.get(&ORC_COMPRESS_SIZE)?;
-    match usize::try_from(size).ok().filter(|size| (1..LARGEST_BLOCK).contains(&(*size as u64))) {
+    match usize::try_from(size)
+        .ok()
+        .filter(|size| (1..LARGEST_BLOCK).contains(&(*size as u64)))
+    {
         Some(size) => Ok(size),
         None => {
             let what = format!("'{}' = '{size}'", ORC_COMPRESS_SIZE.name());
-            UnsupportedSnafu { format: NAME, what, reason: "use 1 to 8388607 bytes" }.fail()
+            UnsupportedSnafu {
+                format: NAME,
+                what,
+                reason: "use 1 to 8388607 bytes",
+            }
+            .fail()
         }
     }
 }
@@ -334,13 +400,22 @@ fn codec(options: &FormatTableOptions) -> Result<Option<CompressionType>> {
         "zstd" => Some(CompressionType::Zstd),
         other => {
             let what = format!("'file.compression' = '{other}'");
-            return UnsupportedSnafu { format: NAME, what, reason: "use none, zlib, snappy, lz4 or zstd" }.fail();
+            return UnsupportedSnafu {
+                format: NAME,
+                what,
+                reason: "use none, zlib, snappy, lz4 or zstd",
+            }
+            .fail();
         }
     })
 }
 
 fn encode(message: &str) -> Error {
-    EncodeSnafu { format: NAME, message }.build()
+    EncodeSnafu {
+        format: NAME,
+        message,
+    }
+    .build()
 }
 
 /// A buffer that the encoder writes into and its owner takes from.
@@ -359,7 +434,10 @@ impl Shared {
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

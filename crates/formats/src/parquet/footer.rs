@@ -48,7 +48,9 @@ fn check_schema(thrift: &mut Thrift<'_>, length: usize, kind: Kind) -> Option<Re
             _ => thrift.skip(kind),
         })?;
         if children < 0 || usize::try_from(children).is_ok_and(|children| children >= length) {
-            return Some(Err(format!("a group of the schema claims {children} children")));
+            return Some(Err(format!(
+                "a group of the schema claims {children} children"
+            )));
         }
         if let Some(parent) = open.last_mut() {
             *parent -= 1;
@@ -60,7 +62,9 @@ fn check_schema(thrift: &mut Thrift<'_>, length: usize, kind: Kind) -> Option<Re
             open.pop();
         }
         if open.len() > MAX_DEPTH {
-            return Some(Err(format!("the schema is more than {MAX_DEPTH} groups deep")));
+            return Some(Err(format!(
+                "the schema is more than {MAX_DEPTH} groups deep"
+            )));
         }
     }
     Some(Ok(()))
@@ -72,7 +76,9 @@ pub(super) fn check(metadata: &ParquetMetaData, size: u64) -> Result<(), String>
     for (index, group) in metadata.row_groups().iter().enumerate() {
         let rows = group.num_rows();
         if rows < 0 {
-            return Err(format!("the footer claims {rows} rows in row group {index}"));
+            return Err(format!(
+                "the footer claims {rows} rows in row group {index}"
+            ));
         }
         total = total
             .checked_add(rows)
@@ -84,7 +90,9 @@ pub(super) fn check(metadata: &ParquetMetaData, size: u64) -> Result<(), String>
     }
     let claimed = metadata.file_metadata().num_rows();
     if claimed != total {
-        return Err(format!("the row groups hold {total} rows, the footer claims {claimed}"));
+        return Err(format!(
+            "the row groups hold {total} rows, the footer claims {claimed}"
+        ));
     }
     Ok(())
 }
@@ -106,7 +114,10 @@ fn check_chunk(
     // A column without repetition has a value, null or not, in every row.
     let (values, rows) = (column.num_values(), group.num_rows());
     if column.column_descr().max_rep_level() == 0 && values != rows {
-        return Err(format!("column {} is said to have {values} values in {rows} rows", name()));
+        return Err(format!(
+            "column {} is said to have {values} values in {rows} rows",
+            name()
+        ));
     }
     Ok(())
 }

@@ -32,10 +32,14 @@ impl Footer {
     /// The footer read once more, as that of a file with another schema of the same columns.
     pub(super) fn with_schema(&self, path: &str, schema: SchemaDescPtr) -> Result<Self> {
         let options = ParquetMetaDataOptions::new().with_schema(schema);
-        let metadata = ParquetMetaDataReader::decode_metadata_with_options(&self.bytes, Some(&options))
-            .and_then(without_empty_dictionaries)
-            .map_err(|error| corrupt(path, &error))?;
-        Ok(Self { metadata: Arc::new(metadata), bytes: self.bytes.clone() })
+        let metadata =
+            ParquetMetaDataReader::decode_metadata_with_options(&self.bytes, Some(&options))
+                .and_then(without_empty_dictionaries)
+                .map_err(|error| corrupt(path, &error))?;
+        Ok(Self {
+            metadata: Arc::new(metadata),
+            bytes: self.bytes.clone(),
+        })
     }
 }
 
@@ -50,7 +54,12 @@ pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Footer> {
             0 => "it is empty".to_owned(),
             _ => format!("{size} bytes are too few for a footer"),
         };
-        return CorruptSnafu { path, format: NAME, message }.fail();
+        return CorruptSnafu {
+            path,
+            format: NAME,
+            message,
+        }
+        .fail();
     }
     let tail_start = size.saturating_sub(FOOTER_GUESS);
     let tail = file.read(tail_start..size).await?;
@@ -69,7 +78,14 @@ pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Footer> {
 
 /// Where the footer lies, from the length and the magic at the end of the file.
 fn footer_range(path: &str, tail: &[u8], size: u64) -> Result<Range<u64>> {
-    let broken = |message: String| CorruptSnafu { path, format: NAME, message }.build();
+    let broken = |message: String| {
+        CorruptSnafu {
+            path,
+            format: NAME,
+            message,
+        }
+        .build()
+    };
     let (length, magic) = tail
         .last_chunk::<8>()
         .and_then(|end| end.split_first_chunk::<4>())
@@ -77,31 +93,50 @@ fn footer_range(path: &str, tail: &[u8], size: u64) -> Result<Range<u64>> {
     match magic {
         b"PAR1" => {}
         b"PARE" => return Err(broken("it is encrypted, which is not supported".to_owned())),
-        _ => return Err(broken("it does not end in PAR1; it is no parquet file, or cut off".to_owned())),
+        _ => {
+            return Err(broken(
+                "it does not end in PAR1; it is no parquet file, or cut off".to_owned(),
+            ));
+        }
     }
     let length = u64::from(u32::from_le_bytes(*length));
     let end = size - footer::TRAILER;
     match end.checked_sub(length).filter(|start| *start >= 4) {
         Some(start) => Ok(start..end),
-        None => Err(broken(format!("a footer of {length} bytes does not fit into {size}"))),
+        None => Err(broken(format!(
+            "a footer of {length} bytes does not fit into {size}"
+        ))),
     }
 }
 
 fn decode(path: &str, bytes: Bytes, size: u64) -> Result<Footer> {
-    let broken = |message: String| CorruptSnafu { path, format: NAME, message }.build();
+    let broken = |message: String| {
+        CorruptSnafu {
+            path,
+            format: NAME,
+            message,
+        }
+        .build()
+    };
     footer::check_bytes(&bytes).map_err(broken)?;
     let metadata = ParquetMetaDataReader::decode_metadata(&bytes)
         .and_then(without_empty_dictionaries)
         .map_err(|error| corrupt(path, &error))?;
     footer::check(&metadata, size).map_err(broken)?;
-    Ok(Footer { metadata: Arc::new(metadata), bytes })
+    Ok(Footer {
+        metadata: Arc::new(metadata),
+        bytes,
+    })
 }
 
 /// Removes the offset 0 that old writers leave where there is no dictionary: there would be the magic.
 fn without_empty_dictionaries(metadata: ParquetMetaData) -> Result<ParquetMetaData, ParquetError> {
     let is_empty = |offset: Option<i64>| offset.is_some_and(|offset| offset <= 0);
     let columns = |group: &RowGroupMetaData| group.columns().to_vec();
-    let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let mut chunks = metadata
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns);
     if !chunks.any(|column| is_empty(column.dictionary_page_offset())) {
         return Ok(metadata);
     }
@@ -114,7 +149,13 @@ fn without_empty_dictionaries(metadata: ParquetMetaData) -> Result<ParquetMetaDa
                 *column = builder.set_dictionary_page_offset(None).build()?;
             }
         }
-        groups.push(group.clone().into_builder().set_column_metadata(repaired).build()?);
+        groups.push(
+            group
+                .clone()
+                .into_builder()
+                .set_column_metadata(repaired)
+                .build()?,
+        );
     }
     Ok(metadata.into_builder().set_row_groups(groups).build())
 }
@@ -143,13 +184,22 @@ fn start_of(group: &RowGroupMetaData) -> Option<u64> {
 
 /// The rows of some row groups.
 pub(super) fn count(metadata: &ParquetMetaData, groups: &[usize]) -> u64 {
-    let groups = groups.iter().filter_map(|group| metadata.row_groups().get(*group));
+    let groups = groups
+        .iter()
+        .filter_map(|group| metadata.row_groups().get(*group));
     // The footer was checked: none is negative and their sum is no more than an i64.
-    groups.map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()
+    groups
+        .map(|group| u64::try_from(group.num_rows()).unwrap_or(0))
+        .sum()
 }
 
 pub(super) fn corrupt(path: &str, error: &ParquetError) -> Error {
-    CorruptSnafu { path, format: NAME, message: plain(error) }.build()
+    CorruptSnafu {
+        path,
+        format: NAME,
+        message: plain(error),
+    }
+    .build()
 }
 
 /// The decoder's text without its own prefix.

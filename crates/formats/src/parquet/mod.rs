@@ -52,7 +52,10 @@ impl FileFormat for ParquetFormat {
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {
         let metadata = metadata::load(&file).await?.metadata;
-        Ok(metadata::count(&metadata, &metadata::row_groups_in(&metadata, range.as_ref())))
+        Ok(metadata::count(
+            &metadata,
+            &metadata::row_groups_in(&metadata, range.as_ref()),
+        ))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Options of the writer: Java's names, Java's defaults.
 
+use ftable_core::options::OptionKey;
 use ftable_core::options::keys::{
     PARQUET_COLUMNINDEX_TRUNCATE_LENGTH, PARQUET_DICTIONARY_PAGE_SIZE, PARQUET_ENABLE_DICTIONARY,
     PARQUET_PAGE_ROW_COUNT_LIMIT, PARQUET_PAGE_SIZE, PARQUET_STATISTICS_TRUNCATE_LENGTH,
     PARQUET_WRITER_VERSION,
 };
-use ftable_core::options::OptionKey;
 use ftable_core::{FormatTableOptions, Options};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
@@ -100,7 +100,11 @@ fn writer_version(text: &str) -> Result<WriterVersion> {
     match text.to_ascii_uppercase().as_str() {
         "PARQUET_1_0" | "V1" => Ok(WriterVersion::PARQUET_1_0),
         "PARQUET_2_0" | "V2" => Ok(WriterVersion::PARQUET_2_0),
-        _ => refused(PARQUET_WRITER_VERSION.name(), text, "use PARQUET_1_0 or PARQUET_2_0"),
+        _ => refused(
+            PARQUET_WRITER_VERSION.name(),
+            text,
+            "use PARQUET_1_0 or PARQUET_2_0",
+        ),
     }
 }
 
@@ -113,5 +117,10 @@ fn positive(given: &Options, key: &OptionKey<i32>) -> Result<usize> {
 }
 
 fn refused<T>(key: &str, value: &str, reason: &str) -> Result<T> {
-    UnsupportedSnafu { format: NAME, what: format!("'{key}' = '{value}'"), reason }.fail()
+    UnsupportedSnafu {
+        format: NAME,
+        what: format!("'{key}' = '{value}'"),
+        reason,
+    }
+    .fail()
 }

@@ -45,9 +45,13 @@ pub(super) fn check(bytes: &Bytes, chunk: &ColumnChunkMetaData) -> Result<(), St
     let mut values = 0_i64;
     let mut at = 0_usize;
     while values < chunk.num_values() && at < bytes.len() {
-        let Some(header) = Header::read(&mut rest) else { break };
+        let Some(header) = Header::read(&mut rest) else {
+            break;
+        };
         at = bytes.len() - rest.left();
-        let page = usize::try_from(header.compressed).ok().and_then(|length| bytes.get(at..at + length));
+        let page = usize::try_from(header.compressed)
+            .ok()
+            .and_then(|length| bytes.get(at..at + length));
         let Some(page) = page else { break };
         header.check(page, chunk)?;
         if matches!(header.kind, DATA_PAGE | DATA_PAGE_V2) {
@@ -94,16 +98,26 @@ impl Header {
     }
 
     fn check(&self, page: &[u8], chunk: &ColumnChunkMetaData) -> Result<(), String> {
-        let claims = |what: String| Err(format!("a page of column {} claims {what}", chunk.column_path().string()));
+        let claims = |what: String| {
+            Err(format!(
+                "a page of column {} claims {what}",
+                chunk.column_path().string()
+            ))
+        };
         let uncompressed = u64::try_from(self.uncompressed).unwrap_or(0);
         if self.kind == DICTIONARY_PAGE {
             let least = least_bytes(chunk).saturating_mul(u64::try_from(self.values).unwrap_or(0));
             if least > uncompressed {
-                return claims(format!("{} dictionary entries in {uncompressed} bytes", self.values));
+                return claims(format!(
+                    "{} dictionary entries in {uncompressed} bytes",
+                    self.values
+                ));
             }
         }
         let levels = usize::try_from(self.levels).unwrap_or(0);
-        let (Some(compressed), false) = (page.get(levels..), self.is_plain) else { return Ok(()) };
+        let (Some(compressed), false) = (page.get(levels..), self.is_plain) else {
+            return Ok(());
+        };
         let expected = uncompressed.saturating_sub(levels as u64);
         let length = compressed.len() as u64;
         let fits = match chunk.compression() {
@@ -118,7 +132,9 @@ impl Header {
         };
         match fits {
             true => Ok(()),
-            false => claims(format!("{expected} bytes, which its {length} compressed ones are not")),
+            false => claims(format!(
+                "{expected} bytes, which its {length} compressed ones are not"
+            )),
         }
     }
 }
@@ -139,15 +155,25 @@ fn least_bytes(chunk: &ColumnChunkMetaData) -> u64 {
 /// Whether pages may begin with a list of lengths, for which the decoder makes room as the list claims.
 fn has_delta_lengths(chunk: &ColumnChunkMetaData) -> bool {
     chunk.encodings().any(|encoding| {
-        matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY)
+        matches!(
+            encoding,
+            Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY
+        )
     })
 }
 
 fn check_delta_lengths(bytes: &Bytes, chunk: &ColumnChunkMetaData) -> Result<(), String> {
-    let Some(range) = footer::chunk_range(chunk) else { return Ok(()) };
+    let Some(range) = footer::chunk_range(chunk) else {
+        return Ok(());
+    };
     let rows = usize::try_from(chunk.num_values()).unwrap_or(0);
-    let source = Arc::new(At { start: range.start, bytes: bytes.clone() });
-    let Ok(mut pages) = SerializedPageReader::new(source, chunk, rows, None) else { return Ok(()) };
+    let source = Arc::new(At {
+        start: range.start,
+        bytes: bytes.clone(),
+    });
+    let Ok(mut pages) = SerializedPageReader::new(source, chunk, rows, None) else {
+        return Ok(());
+    };
     // A page that cannot be read is the decoder's to report.
     while let Ok(Some(page)) = pages.get_next_page() {
         let values = page.num_values() as usize;
@@ -156,14 +182,22 @@ fn check_delta_lengths(bytes: &Bytes, chunk: &ColumnChunkMetaData) -> Result<(),
             Encoding::DELTA_BYTE_ARRAY => 2,
             _ => continue,
         };
-        let Some(mut rest) = behind_levels(&page, chunk) else { continue };
+        let Some(mut rest) = behind_levels(&page, chunk) else {
+            continue;
+        };
         for _ in 0..lists {
-            let Some((count, end)) = delta_list(rest) else { break };
+            let Some((count, end)) = delta_list(rest) else {
+                break;
+            };
             if count > values as u64 {
                 let column = chunk.column_path().string();
-                return Err(format!("a page of column {column} claims {count} lengths for {values} values"));
+                return Err(format!(
+                    "a page of column {column} claims {count} lengths for {values} values"
+                ));
             }
-            let Some(behind) = end.and_then(|end| rest.get(end..)) else { break };
+            let Some(behind) = end.and_then(|end| rest.get(end..)) else {
+                break;
+            };
             rest = behind;
         }
     }
@@ -201,7 +235,9 @@ impl ChunkReader for At {
 
 impl At {
     fn from(&self, start: u64) -> ParquetResult<Bytes> {
-        let from = start.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
+        let from = start
+            .checked_sub(self.start)
+            .and_then(|from| usize::try_from(from).ok());
         match from.filter(|from| *from <= self.bytes.len()) {
             Some(from) => Ok(self.bytes.slice(from..)),
             None => Err(ParquetError::EOF("outside of the column chunk".to_owned())),
@@ -212,11 +248,21 @@ impl At {
 /// The values of a data page, behind its levels.
 fn behind_levels<'a>(page: &'a Page, chunk: &ColumnChunkMetaData) -> Option<&'a [u8]> {
     match page {
-        Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, .. } => {
+        Page::DataPageV2 {
+            buf,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            ..
+        } => {
             let levels = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
             buf.get(usize::try_from(levels).ok()?..)
         }
-        Page::DataPage { buf, def_level_encoding, rep_level_encoding, .. } => {
+        Page::DataPage {
+            buf,
+            def_level_encoding,
+            rep_level_encoding,
+            ..
+        } => {
             let packed = [def_level_encoding, rep_level_encoding];
             if packed.iter().any(|encoding| **encoding != Encoding::RLE) {
                 return None;

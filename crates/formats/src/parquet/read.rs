@@ -24,7 +24,13 @@ const VISIT_BYTES: usize = 4 * 1024 * 1024;
 
 pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     let footer = metadata::load(&request.file).await?;
-    let ReadRequest { file, range, fields, batch_size, .. } = request;
+    let ReadRequest {
+        file,
+        range,
+        fields,
+        batch_size,
+        ..
+    } = request;
     let path: Arc<str> = file.path().into();
     let owned_path = Arc::clone(&path);
     let opened = offload::decode(&path, NAME, move || {
@@ -33,9 +39,12 @@ pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     .await?;
     Ok(match opened {
         Opened::Counted(batches) => batches,
-        Opened::Columns { plan, decoder } => {
-            Reader { plan: Arc::new(plan), file, decoder: Some(decoder) }.into_stream()
+        Opened::Columns { plan, decoder } => Reader {
+            plan: Arc::new(plan),
+            file,
+            decoder: Some(decoder),
         }
+        .into_stream(),
     })
 }
 
@@ -81,8 +90,21 @@ fn open_footer(
         .with_batch_size(batch_size)
         .build()
         .map_err(|error| metadata::corrupt(path, &error))?;
-    let plan = Plan { path: Arc::clone(path), alignment, metadata, chunks, rows, first_row };
-    Ok(Opened::Columns { plan, decoder: Box::new(Decoder { inner: decoder, rows: 0 }) })
+    let plan = Plan {
+        path: Arc::clone(path),
+        alignment,
+        metadata,
+        chunks,
+        rows,
+        first_row,
+    };
+    Ok(Opened::Columns {
+        plan,
+        decoder: Box::new(Decoder {
+            inner: decoder,
+            rows: 0,
+        }),
+    })
 }
 
 /// The column chunks that will be fetched, by their first byte: row group and column.
@@ -93,7 +115,10 @@ fn chunks_by_start(
 ) -> HashMap<u64, Vec<(usize, usize)>> {
     let mut chunks: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for group in groups {
-        let columns = metadata.row_groups().get(*group).map_or(&[][..], |group| group.columns());
+        let columns = metadata
+            .row_groups()
+            .get(*group)
+            .map_or(&[][..], |group| group.columns());
         for (leaf, chunk) in columns.iter().enumerate() {
             if let (true, Some(range)) = (mask.leaf_included(leaf), footer::chunk_range(chunk)) {
                 chunks.entry(range.start).or_default().push((*group, leaf));
@@ -177,7 +202,12 @@ impl Reader {
 
 impl Plan {
     fn corrupt(&self, message: String) -> Error {
-        CorruptSnafu { path: &*self.path, format: NAME, message }.build()
+        CorruptSnafu {
+            path: &*self.path,
+            format: NAME,
+            message,
+        }
+        .build()
     }
 
     fn push(
@@ -189,8 +219,9 @@ impl Plan {
         for (range, bytes) in ranges.iter().zip(&bytes) {
             for (group, leaf) in self.chunks.get(&range.start).into_iter().flatten() {
                 let groups = self.metadata.row_groups();
-                let chunk: Option<&ColumnChunkMetaData> =
-                    groups.get(*group).and_then(|group| group.columns().get(*leaf));
+                let chunk: Option<&ColumnChunkMetaData> = groups
+                    .get(*group)
+                    .and_then(|group| group.columns().get(*leaf));
                 if let Some(chunk) = chunk {
                     pages::check(bytes, chunk).map_err(|message| self.corrupt(message))?;
                 }
@@ -222,7 +253,8 @@ impl Plan {
                     decoder.rows += decoded.num_rows() as u64;
                     self.check_rows(decoder.rows <= self.rows, decoder.rows)?;
                     let batch =
-                        self.alignment.assemble(first, decoded.num_rows(), decoded.columns())?;
+                        self.alignment
+                            .assemble(first, decoded.num_rows(), decoded.columns())?;
                     bytes += batch.get_array_memory_size();
                     batches.push(batch);
                     if bytes >= VISIT_BYTES {
@@ -239,7 +271,9 @@ impl Plan {
             true => Ok(()),
             false => {
                 let promised = self.rows;
-                Err(self.corrupt(format!("the footer claims {promised} rows, the pages hold {decoded}")))
+                Err(self.corrupt(format!(
+                    "the footer claims {promised} rows, the pages hold {decoded}"
+                )))
             }
         }
     }

@@ -24,17 +24,31 @@ const ADJUSTED_TO_UTC: &str = "adjusted_to_utc";
 
 /// The Parquet schema of a table's data columns.
 pub(super) fn parquet_schema(fields: &[DataField]) -> Result<SchemaDescriptor> {
-    let fields = fields.iter().map(field_with_ids).collect::<Result<Fields>>()?;
+    let fields = fields
+        .iter()
+        .map(field_with_ids)
+        .collect::<Result<Fields>>()?;
     let schema = ArrowSchema::new(fields);
-    ArrowSchemaConverter::new().schema_root(ROOT).convert(&schema).map_err(|error: ParquetError| {
-        EncodeSnafu { format: NAME, message: error.to_string() }.build()
-    })
+    ArrowSchemaConverter::new()
+        .schema_root(ROOT)
+        .convert(&schema)
+        .map_err(|error: ParquetError| {
+            EncodeSnafu {
+                format: NAME,
+                message: error.to_string(),
+            }
+            .build()
+        })
 }
 
 fn field_with_ids(field: &DataField) -> Result<Field> {
     let arrow = to_arrow_field(field)?;
     let inner = type_with_ids(arrow.data_type(), &field.data_type, field.id, 0);
-    Ok(annotated(arrow.with_data_type(inner), &field.data_type, field.id))
+    Ok(annotated(
+        arrow.with_data_type(inner),
+        &field.data_type,
+        field.id,
+    ))
 }
 
 fn annotated(field: Field, declared: &DataType, id: i32) -> Field {
@@ -48,15 +62,23 @@ fn annotated(field: Field, declared: &DataType, id: i32) -> Field {
 /// The Arrow type with the ids of its children; `depth` counts lists and maps since the column or ROW field `id`.
 fn type_with_ids(arrow: &ArrowType, declared: &DataType, id: i32, depth: i32) -> ArrowType {
     match (arrow, declared.kind()) {
-        (ArrowType::List(field), TypeKind::Array { element }) => {
-            ArrowType::List(child(field, element, id, depth + 1, value_id(id, depth + 1)))
-        }
-        (ArrowType::Map(entries, sorted), TypeKind::Map { key, value }) => {
-            ArrowType::Map(entries_with_ids(entries, key, value, id, depth + 1), *sorted)
-        }
+        (ArrowType::List(field), TypeKind::Array { element }) => ArrowType::List(child(
+            field,
+            element,
+            id,
+            depth + 1,
+            value_id(id, depth + 1),
+        )),
+        (ArrowType::Map(entries, sorted), TypeKind::Map { key, value }) => ArrowType::Map(
+            entries_with_ids(entries, key, value, id, depth + 1),
+            *sorted,
+        ),
         (ArrowType::Map(entries, sorted), TypeKind::Multiset { element }) => {
             let count = DataType::new(TypeKind::Int, false);
-            ArrowType::Map(entries_with_ids(entries, element, &count, id, depth + 1), *sorted)
+            ArrowType::Map(
+                entries_with_ids(entries, element, &count, id, depth + 1),
+                *sorted,
+            )
         }
         (ArrowType::Struct(children), TypeKind::Row { fields }) => {
             let children = children.iter().zip(fields).map(|(child, field)| {
@@ -77,8 +99,12 @@ fn entries_with_ids(
     id: i32,
     depth: i32,
 ) -> FieldRef {
-    let ArrowType::Struct(fields) = entries.data_type() else { return Arc::clone(entries) };
-    let [key_field, value_field] = &fields[..] else { return Arc::clone(entries) };
+    let ArrowType::Struct(fields) = entries.data_type() else {
+        return Arc::clone(entries);
+    };
+    let [key_field, value_field] = &fields[..] else {
+        return Arc::clone(entries);
+    };
     let fields = Fields::from(vec![
         child(key_field, key, id, depth, key_id(id, depth)),
         child(value_field, value, id, depth, value_id(id, depth)),
@@ -88,15 +114,23 @@ fn entries_with_ids(
 
 fn child(field: &FieldRef, declared: &DataType, id: i32, depth: i32, own: i32) -> FieldRef {
     let inner = type_with_ids(field.data_type(), declared, id, depth);
-    Arc::new(annotated(Field::clone(field).with_data_type(inner), declared, own))
+    Arc::new(annotated(
+        Field::clone(field).with_data_type(inner),
+        declared,
+        own,
+    ))
 }
 
 /// The id of a list's element or a map's value; wraps where Java's does.
 fn value_id(column: i32, depth: i32) -> i32 {
-    GENERATED.wrapping_add(column.wrapping_mul(PER_COLUMN)).wrapping_add(depth)
+    GENERATED
+        .wrapping_add(column.wrapping_mul(PER_COLUMN))
+        .wrapping_add(depth)
 }
 
 /// The id of a map's key.
 fn key_id(column: i32, depth: i32) -> i32 {
-    GENERATED.wrapping_sub(column.wrapping_mul(PER_COLUMN)).wrapping_sub(depth)
+    GENERATED
+        .wrapping_sub(column.wrapping_mul(PER_COLUMN))
+        .wrapping_sub(depth)
 }

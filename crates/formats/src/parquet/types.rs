@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Fields};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::basic::{
-    ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType,
-};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 
-use super::metadata::{self, Footer};
 use super::NAME;
+use super::metadata::{self, Footer};
 use crate::convert::{FileType, Form};
 use crate::error::{CorruptSnafu, Result};
 
@@ -28,7 +26,10 @@ pub(super) struct Described {
 
 /// The names of a file's top-level columns, in file order.
 pub(super) fn names(footer: &Footer) -> Vec<&str> {
-    roots(footer.metadata.file_metadata().schema_descr()).iter().map(|root| root.name()).collect()
+    roots(footer.metadata.file_metadata().schema_descr())
+        .iter()
+        .map(|root| root.name())
+        .collect()
 }
 
 /// Works out how the columns at `asked` are decoded.
@@ -57,7 +58,12 @@ pub(super) fn describe(path: &str, footer: Footer, asked: &BTreeSet<usize>) -> R
     };
     let columns = columns(&schema, &reader, asked).ok_or_else(|| {
         let message = "its schema has columns that cannot be told apart".to_owned();
-        CorruptSnafu { path, format: NAME, message }.build()
+        CorruptSnafu {
+            path,
+            format: NAME,
+            message,
+        }
+        .build()
     })?;
     Ok(Described { reader, columns })
 }
@@ -83,15 +89,24 @@ fn decodable(
     for (root, asked) in roots(schema).iter().zip(is_asked) {
         fields.push(decodable_type(root, asked)?);
     }
-    let root = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
+    let root = Type::group_type_builder(schema.name())
+        .with_fields(fields)
+        .build()?;
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root))))
 }
 
 fn decodable_type(node: &TypePtr, asked: bool) -> Result<TypePtr, ParquetError> {
     let info = node.get_basic_info();
-    let repetition = if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED };
+    let repetition = if info.has_repetition() {
+        info.repetition()
+    } else {
+        Repetition::REQUIRED
+    };
     if node.is_group() {
-        let fields = node.get_fields().iter().map(|field| decodable_type(field, asked));
+        let fields = node
+            .get_fields()
+            .iter()
+            .map(|field| decodable_type(field, asked));
         let mut group = Type::group_type_builder(node.name())
             .with_repetition(repetition)
             .with_fields(fields.collect::<Result<_, _>>()?);
@@ -176,7 +191,9 @@ impl<'a, I: Iterator<Item = &'a &'a ColumnDescPtr>> Builder<'a, I> {
                 Some(FileType::nested(arrow.clone(), "LIST", vec![element]))
             }
             ArrowType::Map(entries, _) => {
-                let ArrowType::Struct(fields) = entries.data_type() else { return None };
+                let ArrowType::Struct(fields) = entries.data_type() else {
+                    return None;
+                };
                 let inner = node.and_then(|node| node.get_fields_of_group()?.first());
                 let children = self.fields(fields, inner)?;
                 Some(FileType::nested(arrow.clone(), "MAP", children))
@@ -189,12 +206,17 @@ impl<'a, I: Iterator<Item = &'a &'a ColumnDescPtr>> Builder<'a, I> {
                     false => group,
                 })
             }
-            leaf => self.leaves.next().map(|column| leaf_type(leaf, column.self_type())),
+            leaf => self
+                .leaves
+                .next()
+                .map(|column| leaf_type(leaf, column.self_type())),
         }
     }
 
     fn fields(&mut self, fields: &Fields, node: Option<&TypePtr>) -> Option<Vec<FileType>> {
-        let nodes = node.and_then(|node| node.get_fields_of_group()).unwrap_or_default();
+        let nodes = node
+            .and_then(|node| node.get_fields_of_group())
+            .unwrap_or_default();
         // Fields without leaves are not in the Arrow type: then places do not tell.
         let known = nodes.len() == fields.len();
         let mut children = Vec::with_capacity(fields.len());
@@ -221,7 +243,9 @@ impl Group for TypePtr {
 /// The Parquet type of a list's element, where the list is the modern group of three levels.
 fn element_of<'a>(node: Option<&'a TypePtr>, element: &ArrowType) -> Option<&'a TypePtr> {
     let repeated = node?.get_fields_of_group()?.first()?;
-    let [inner] = repeated.get_fields_of_group()? else { return None };
+    let [inner] = repeated.get_fields_of_group()? else {
+        return None;
+    };
     let same_shape = inner.is_group() == element.is_nested() && !is_repeated(inner);
     same_shape.then_some(inner)
 }
@@ -267,7 +291,11 @@ fn name(column: &Type, physical: PhysicalType) -> String {
         None => match info.converted_type() {
             ConvertedType::NONE => return physical,
             ConvertedType::DECIMAL => {
-                format!("DECIMAL({}, {})", column.get_precision(), column.get_scale())
+                format!(
+                    "DECIMAL({}, {})",
+                    column.get_precision(),
+                    column.get_scale()
+                )
             }
             converted => converted.to_string(),
         },
@@ -286,7 +314,11 @@ fn logical_name(logical: &LogicalType) -> String {
         }
         LogicalType::Time(time) => format!("TIME({})", unit_name(&time.unit)),
         LogicalType::Timestamp(timestamp) => {
-            let adjusted = if timestamp.is_adjusted_to_u_t_c { ", UTC" } else { "" };
+            let adjusted = if timestamp.is_adjusted_to_u_t_c {
+                ", UTC"
+            } else {
+                ""
+            };
             format!("TIMESTAMP({}{adjusted})", unit_name(&timestamp.unit))
         }
         LogicalType::Geometry(_) => "GEOMETRY".to_owned(),

@@ -40,7 +40,11 @@ impl ParquetEncoder {
             true => FEW_ROWS,
             false => usize::MAX,
         };
-        Ok(Self { schema, writer, step })
+        Ok(Self {
+            schema,
+            writer,
+            step,
+        })
     }
 }
 
@@ -48,12 +52,20 @@ impl FileEncoder for ParquetEncoder {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let (schema, columns) = (Arc::clone(&self.schema), batch.columns().to_vec());
-        let batch = RecordBatch::try_new_with_options(schema, columns, &options)
-            .map_err(|error| EncodeSnafu { format: NAME, message: error.to_string() }.build())?;
+        let batch =
+            RecordBatch::try_new_with_options(schema, columns, &options).map_err(|error| {
+                EncodeSnafu {
+                    format: NAME,
+                    message: error.to_string(),
+                }
+                .build()
+            })?;
         let mut from = 0;
         while from < batch.num_rows() {
             let rows = self.step.min(batch.num_rows() - from);
-            self.writer.write(&batch.slice(from, rows)).map_err(|error| encode(&error))?;
+            self.writer
+                .write(&batch.slice(from, rows))
+                .map_err(|error| encode(&error))?;
             from += rows;
         }
         Ok(())
@@ -76,10 +88,17 @@ impl FileEncoder for ParquetEncoder {
     }
 
     fn finish(self: Box<Self>) -> Result<Bytes> {
-        self.writer.into_inner().map(Bytes::from).map_err(|error| encode(&error))
+        self.writer
+            .into_inner()
+            .map(Bytes::from)
+            .map_err(|error| encode(&error))
     }
 }
 
 fn encode(error: &ParquetError) -> Error {
-    EncodeSnafu { format: NAME, message: error.to_string() }.build()
+    EncodeSnafu {
+        format: NAME,
+        message: error.to_string(),
+    }
+    .build()
 }

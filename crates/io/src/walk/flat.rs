@@ -25,9 +25,18 @@ pub(super) fn walk<G: Guide>(
             Err(error) => return Err(error.into()),
         };
         entries.sort_unstable_by(|a, b| by_names(&a.path).cmp(by_names(&b.path)));
-        let mut tree = Tree { guide: &*guide, list_leaves: options.list_leaves, open: Vec::new(), leaves: Vec::new() };
+        let mut tree = Tree {
+            guide: &*guide,
+            list_leaves: options.list_leaves,
+            open: Vec::new(),
+            leaves: Vec::new(),
+        };
         for entry in &entries {
-            let below = entry.path.strip_prefix(&root).unwrap_or(&entry.path).trim_start_matches('/');
+            let below = entry
+                .path
+                .strip_prefix(&root)
+                .unwrap_or(&entry.path)
+                .trim_start_matches('/');
             tree.add(&node, below, entry)?;
         }
         tree.close(0);
@@ -64,22 +73,39 @@ struct Tree<'a, G: Guide> {
 impl<G: Guide> Tree<'_, G> {
     fn add(&mut self, root: &G::Node, path: &str, entry: &FileStatus) -> Result<(), G::Error> {
         let names: Vec<&str> = path.split('/').collect();
-        let shared = self.open.iter().zip(&names).take_while(|(open, name)| open.name == **name).count();
+        let shared = self
+            .open
+            .iter()
+            .zip(&names)
+            .take_while(|(open, name)| open.name == **name)
+            .count();
         self.close(shared);
         let last = names.len().saturating_sub(1);
         for (depth, name) in names.iter().enumerate().skip(self.open.len()) {
-            if let Some(Open { state: State::Leaf(leaf), .. }) = self.open.last_mut() {
+            if let Some(Open {
+                state: State::Leaf(leaf),
+                ..
+            }) = self.open.last_mut()
+            {
                 let below = names.get(depth..).unwrap_or_default();
-                if self.list_leaves && entry.is_file() && !below.iter().any(|name| is_hidden(name)) {
+                if self.list_leaves && entry.is_file() && !below.iter().any(|name| is_hidden(name))
+                {
                     let (size, modified_millis) = (entry.size, entry.modified_millis);
-                    leaf.files.push(LeafFile { name: below.join("/").into(), size, modified_millis });
+                    leaf.files.push(LeafFile {
+                        name: below.join("/").into(),
+                        size,
+                        modified_millis,
+                    });
                 }
                 return Ok(());
             }
             let is_dir = depth < last || entry.is_dir();
             let parent = match self.open.last() {
                 None => root,
-                Some(Open { state: State::Inner(node), .. }) => node,
+                Some(Open {
+                    state: State::Inner(node),
+                    ..
+                }) => node,
                 Some(_) => return Ok(()),
             };
             let directory = names.get(..depth).unwrap_or_default().join("/");
@@ -94,11 +120,18 @@ impl<G: Guide> Tree<'_, G> {
                 Visit::Descend(node) => State::Inner(node),
                 Visit::Leaf(node) => {
                     let path = names.get(..=depth).unwrap_or_default().join("/");
-                    State::Leaf(Leaf { node, path, files: Vec::new() })
+                    State::Leaf(Leaf {
+                        node,
+                        path,
+                        files: Vec::new(),
+                    })
                 }
             };
             if is_dir {
-                self.open.push(Open { name: (*name).to_owned(), state });
+                self.open.push(Open {
+                    name: (*name).to_owned(),
+                    state,
+                });
             }
         }
         Ok(())

@@ -110,7 +110,10 @@ async fn a_local_walk_and_a_walk_by_requests_find_the_same() {
                 .unwrap()
         );
     }
-    assert_eq!(collect(Arc::clone(&memory), "/t", options()).await.unwrap(), expected);
+    assert_eq!(
+        collect(Arc::clone(&memory), "/t", options()).await.unwrap(),
+        expected
+    );
 
     // `a-b` sorts between the marker of `a` and what lies in it.
     for directory in ["/t/a", "/t/a/3", "/t/a-b/3"] {
@@ -118,8 +121,16 @@ async fn a_local_walk_and_a_walk_by_requests_find_the_same() {
     }
     let empty = ["a/3".to_owned(), "a-b/3".to_owned()];
     let with_empty: BTreeSet<String> = expected.into_iter().chain(empty).collect();
-    let flat = WalkOptions { prefer_flat: true, ..options() };
-    assert_eq!(collect(Arc::clone(&memory), "/t", flat.clone()).await.unwrap(), with_empty);
+    let flat = WalkOptions {
+        prefer_flat: true,
+        ..options()
+    };
+    assert_eq!(
+        collect(Arc::clone(&memory), "/t", flat.clone())
+            .await
+            .unwrap(),
+        with_empty
+    );
     assert_eq!(flat.listings.load(Ordering::Relaxed), 1);
     assert_eq!(collect(memory, "/t", options()).await.unwrap(), with_empty);
 }

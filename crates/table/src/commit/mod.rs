@@ -1,14 +1,15 @@
 //! Commits: messages → validated → what they replace is selected → published, or taken back.
 
 mod intent;
+mod journal;
 mod publish;
 mod repair;
 mod replace;
 mod select;
+mod settle;
 mod validate;
 
 use async_trait::async_trait;
-use ftable_core::Datum;
 use serde::Serialize;
 use snafu::ResultExt;
 use std::collections::BTreeSet;
@@ -22,11 +23,11 @@ pub(crate) use select::Scope;
 use crate::error::{CutOffSnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 use crate::write::{CommitMessage, discard};
-use intent::{Intent, Publication};
-use replace::{Replacement, now_millis};
-use select::{Selection, select};
+use intent::Intent;
+use replace::Replacement;
+use select::Selection;
 
-/// How long a commit that replaces rows may take before others take it for dead, unless the context says otherwise.
+/// How long a commit may take before others take it for dead, unless the context says otherwise.
 const LEASE: Duration = Duration::from_secs(10 * 60);
 
 /// Makes staged files visible, and takes rows away.
@@ -94,7 +95,10 @@ pub struct CommitReport {
 
 impl CommitReport {
     fn of(messages: &[CommitMessage]) -> Self {
-        let partitions: BTreeSet<&str> = messages.iter().filter_map(CommitMessage::partition).collect();
+        let partitions: BTreeSet<&str> = messages
+            .iter()
+            .filter_map(CommitMessage::partition)
+            .collect();
         Self {
             rows: messages.iter().map(CommitMessage::rows).sum(),
             files: messages.len() as u64,
@@ -123,70 +127,84 @@ impl FormatTableCommit {
     }
 
     /// Replaces rows in a task of its own: a caller that gives up must not leave the table half-way.
-    async fn replace(&self, selection: Selection, messages: &[CommitMessage], drop_directories: bool) -> Result<()> {
-        let lease = self.settings.lease.unwrap_or(LEASE);
-        let mut intent = Intent::new(now_millis(), i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
-        intent.replaces = selection.directories;
-        intent.hide = selection.files;
-        intent.publish = messages
-            .iter()
-            .map(|message| Publication { staged: message.staged().to_owned(), target: message.target().to_owned() })
-            .collect();
+    async fn replace(
+        &self,
+        selection: Selection,
+        messages: Vec<CommitMessage>,
+        drop_directories: bool,
+    ) -> Result<()> {
+        let mut intent = Intent::leased(self.lease());
+        intent.replaces.clone_from(&selection.directories);
+        intent.moves = self.table.file_system().capabilities().rename;
+        intent.publish = messages.iter().map(publish::publication).collect();
+        intent.create_directories.clone_from(&selection.create);
         if drop_directories {
             intent.remove_directories.clone_from(&intent.replaces);
         }
-        let (table, create) = (self.table.clone(), selection.create);
+        let table = self.table.clone();
         let task = self.runtime()?.spawn(async move {
             repair::resolve_overlapping(&table, &intent).await?;
-            Replacement::new(&table, &intent).run().await?;
-            for directory in create {
-                let path = ftable_io::path::join(table.root(), &directory);
-                table.file_system().create_dir(&path).await.context(table.io())?;
-            }
-            Ok(())
+            // Only now: what a dead commit published looks as if it were committed until it is undone.
+            publish::check_files(&table, &messages).await?;
+            Replacement::new(&table, &intent)
+                .run(selection.files(&table))
+                .await
         });
         match task.await {
             Ok(replaced) => replaced,
-            Err(_) => CutOffSnafu { table: self.table.name(), what: "a commit" }.fail(),
+            Err(_) => CutOffSnafu {
+                table: self.table.name(),
+                what: "a commit",
+            }
+            .fail(),
         }
     }
 
     /// The runtime for tasks that go on when the caller gives up.
     fn runtime(&self) -> Result<Handle> {
         let message = "a commit needs a tokio runtime: run it inside one";
-        Handle::try_current().map_err(|_| UnusableSnafu { table: self.table.name(), message }.build())
+        Handle::try_current().map_err(|_| {
+            UnusableSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .build()
+        })
+    }
+
+    fn lease(&self) -> Duration {
+        self.settings.lease.unwrap_or(LEASE)
     }
 
     async fn selection(&self, scope: &Scope, messages: &[CommitMessage]) -> Result<Selection> {
-        let written = messages.iter().map(CommitMessage::directory).collect();
-        let selection = select(&self.table, scope, &written).await?;
         validate::within(&self.table, scope, messages)?;
-        Ok(selection)
+        let written = messages.iter().map(CommitMessage::directory).collect();
+        Selection::find(&self.table, scope, &written).await
     }
 
-    /// The first values of the keys, from text; at least one, and none left out before the last.
-    fn prefix(&self, partition: &[(String, String)]) -> Result<Vec<Option<Datum>>> {
-        self.table.partition_prefix(partition)
-    }
-
-    async fn remove(&mut self, partitions: &[Vec<(String, String)>], drop_directories: bool) -> Result<()> {
+    async fn remove(
+        &mut self,
+        partitions: &[Vec<(String, String)>],
+        drop_directories: bool,
+    ) -> Result<()> {
         let mut prefixes = Vec::with_capacity(partitions.len());
         for partition in partitions {
-            prefixes.push(self.prefix(partition)?);
+            prefixes.push(self.table.partition_prefix(partition)?);
         }
         if prefixes.is_empty() {
             let message = "no partition was named; name at least one, or truncate the table";
-            return UnusableSnafu { table: self.table.name(), message }.fail();
+            return UnusableSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .fail();
         }
         let mut all = Selection::default();
         for prefix in prefixes {
-            let selection = self.selection(&Scope::Prefix(prefix), &[]).await?;
-            all.directories.extend(selection.directories);
-            all.files.extend(selection.files);
+            all.extend(self.selection(&Scope::Prefix(prefix), &[]).await?);
         }
-        all.files.sort_unstable();
-        all.files.dedup();
-        self.replace(all, &[], drop_directories).await
+        all.create.clear();
+        self.replace(all, Vec::new(), drop_directories).await
     }
 }
 
@@ -196,19 +214,29 @@ impl TableCommit for FormatTableCommit {
         validate::messages(&self.table, &messages)?;
         let report = CommitReport::of(&messages);
         if let Some(scope) = &self.settings.scope {
-            if matches!(scope, Scope::Written) && messages.is_empty() && self.table.codec().is_partitioned() {
+            if matches!(scope, Scope::Written)
+                && messages.is_empty()
+                && self.table.codec().is_partitioned()
+            {
                 return Ok(report);
             }
-            publish::check_files(&self.table, &messages).await?;
             let selection = self.selection(scope, &messages).await?;
-            self.replace(selection, &messages, false).await?;
+            self.replace(selection, messages, false).await?;
             return Ok(report);
         }
-        let table = self.table.clone();
+        let (table, lease) = (self.table.clone(), self.lease());
         // A task of its own: a caller that gives up must not leave half of the files visible.
-        match self.runtime()?.spawn(async move { publish::append(&table, &messages).await }).await {
+        match self
+            .runtime()?
+            .spawn(async move { publish::append(&table, &messages, lease).await })
+            .await
+        {
             Ok(published) => published.map(|()| report),
-            Err(_) => CutOffSnafu { table: self.table.name(), what: "a commit" }.fail(),
+            Err(_) => CutOffSnafu {
+                table: self.table.name(),
+                what: "a commit",
+            }
+            .fail(),
         }
     }
 
@@ -216,19 +244,28 @@ impl TableCommit for FormatTableCommit {
         validate::messages(&self.table, messages)?;
         match &self.settings.scope {
             None => Ok(Vec::new()),
-            Some(scope) => Ok(self.selection(scope, messages).await?.files),
+            Some(scope) => {
+                self.selection(scope, messages)
+                    .await?
+                    .files(&self.table)
+                    .await
+            }
         }
     }
 
     async fn abort(&mut self, messages: Vec<CommitMessage>) -> Result<()> {
         validate::messages(&self.table, &messages)?;
-        let staged = messages.iter().map(|message| ftable_io::path::join(self.table.root(), message.staged()));
-        discard(&**self.table.file_system(), staged.collect()).await.context(self.table.io())
+        let staged = messages
+            .iter()
+            .map(|message| ftable_io::path::join(self.table.root(), message.staged()));
+        discard(&**self.table.file_system(), staged.collect())
+            .await
+            .context(self.table.io())
     }
 
     async fn truncate_table(&mut self) -> Result<()> {
         let selection = self.selection(&Scope::Table, &[]).await?;
-        self.replace(selection, &[], false).await
+        self.replace(selection, Vec::new(), false).await
     }
 
     async fn truncate_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()> {

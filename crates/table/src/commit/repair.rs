@@ -8,9 +8,13 @@ use ftable_io::{FileStatus, contained};
 use serde::Serialize;
 use snafu::ResultExt;
 
-use super::intent::{Intent, PRIVATE_DIRECTORY};
-use super::replace::{Replacement, intents, now_millis};
-use crate::error::Result;
+use super::intent::{
+    Decision, Intent, Outcome, PRIVATE_DIRECTORY, intent_file, now_millis, outcome_file,
+};
+use super::journal::{Journal, entries, intents, moved_files, read_outcome};
+use super::replace::Replacement;
+use super::settle::bring_back;
+use crate::error::{ConflictSnafu, Result};
 use crate::format_table::FormatTable;
 use crate::scan::discover_all;
 use crate::write::{STAGED_PREFIX, STAGING_DIRECTORY, discard};
@@ -31,7 +35,11 @@ pub struct RepairOptions {
 
 impl Default for RepairOptions {
     fn default() -> Self {
-        Self { dry_run: false, now: false, staged_age: STAGED_AGE }
+        Self {
+            dry_run: false,
+            now: false,
+            staged_age: STAGED_AGE,
+        }
     }
 }
 
@@ -52,93 +60,161 @@ pub struct RepairReport {
 pub(crate) async fn repair(table: &FormatTable, options: &RepairOptions) -> Result<RepairReport> {
     let mut report = RepairReport::default();
     let mut awaited = BTreeSet::new();
-    for intent in intents(table).await? {
+    let journal = Journal::read(table).await?;
+    for intent in journal.intents {
         if intent.is_leased(now_millis()) && !options.now {
             awaited.extend(intent.publish.into_iter().map(|file| file.staged));
             report.left.push(intent.id);
             continue;
         }
         match resolve(table, &intent, options.dry_run).await? {
-            Outcome::Finished => report.finished.push(intent.id),
-            Outcome::Undone => report.undone.push(intent.id),
+            Some(Decision::Done) => report.finished.push(intent.id),
+            Some(Decision::Undo) => report.undone.push(intent.id),
+            None => {}
         }
     }
-    if !options.dry_run {
-        remove_leftovers(table).await?;
+    for id in journal.orphans {
+        if resolve_orphan(table, &id, options.dry_run).await? {
+            report.undone.push(id);
+        }
     }
     report.staged_removed = abandoned(table, options.staged_age, &awaited).await?;
     if !options.dry_run {
-        let paths = report.staged_removed.iter().map(|path| join(table.root(), path)).collect();
-        discard(&**table.file_system(), paths).await.context(table.io())?;
+        let mut paths: Vec<String> = report
+            .staged_removed
+            .iter()
+            .map(|path| join(table.root(), path))
+            .collect();
+        let oldest = if options.now {
+            i64::MAX
+        } else {
+            oldest(options.staged_age)
+        };
+        let strays = journal
+            .strays
+            .into_iter()
+            .filter(|file| is_temporary(file) && is_older(file, oldest));
+        paths.extend(strays.map(|file| file.path));
+        discard(&**table.file_system(), paths)
+            .await
+            .context(table.io())?;
+        let directory = join(table.root(), PRIVATE_DIRECTORY);
+        table
+            .file_system()
+            .remove_dir(&directory)
+            .await
+            .context(table.io())?;
     }
-    Ok(report)
+    // The others are repaired by now.
+    journal.refused.into_iter().next().map_or(Ok(report), Err)
 }
 
 /// Repairs what older commits left in the directories of one that is about to begin.
+///
+/// # Errors
+/// A conflict with one that may still be under way.
 pub(super) async fn resolve_overlapping(table: &FormatTable, intent: &Intent) -> Result<()> {
     for other in intents(table).await? {
-        if other.overlaps(intent) && !other.is_leased(now_millis()) {
-            resolve(table, &other, false).await?;
+        if !other.overlaps(intent) {
+            continue;
         }
+        if other.is_leased(now_millis()) {
+            return ConflictSnafu {
+                table: table.name(),
+                id: other.id,
+            }
+            .fail();
+        }
+        resolve(table, &other, false).await?;
     }
     Ok(())
 }
 
-enum Outcome {
-    Finished,
-    Undone,
+/// Ends a commit; tells how, unless somebody else did meanwhile.
+async fn resolve(table: &FormatTable, intent: &Intent, dry_run: bool) -> Result<Option<Decision>> {
+    let replacement = Replacement::left(table, intent);
+    if dry_run {
+        let outcome = read_outcome(table, intent).await?;
+        return Ok(Some(
+            outcome.map_or(Decision::Undo, |outcome| outcome.decision),
+        ));
+    }
+    // An outcome that another process has written already must be one that can be gone by.
+    let Some(outcome) = replacement.decide(Outcome::undo()).await? else {
+        return Ok(None);
+    };
+    match outcome.decision {
+        Decision::Done => replacement.finish(&outcome).await?,
+        Decision::Undo => replacement.undo().await?,
+    }
+    Ok(Some(outcome.decision))
 }
 
-async fn resolve(table: &FormatTable, intent: &Intent, dry_run: bool) -> Result<Outcome> {
-    let replacement = Replacement::new(table, intent);
-    let undoing = replacement.exists(&intent.undo_marker()).await?;
-    let finish = !undoing && (replacement.exists(&intent.done_marker()).await? || replacement.is_published().await?);
-    match (finish, dry_run) {
-        (true, true) => Ok(Outcome::Finished),
-        (false, true) => Ok(Outcome::Undone),
-        (true, false) => replacement.finish().await.map(|()| Outcome::Finished),
-        (false, false) => replacement.undo().await.map(|()| Outcome::Undone),
+/// What is left without an intent: an outcome, of a commit that has ended; moved files, of one that went on after it
+/// was taken for dead and undone. Tells whether there were files to bring back.
+async fn resolve_orphan(table: &FormatTable, id: &str, dry_run: bool) -> Result<bool> {
+    let file_system = table.file_system();
+    // The intent is written first, so it may have come since the directory was listed.
+    let intent = file_system
+        .stat(&join(table.root(), &intent_file(id)))
+        .await
+        .context(table.io())?;
+    if intent.is_some() {
+        return Ok(false);
     }
+    let (files, _) = moved_files(table, id).await?;
+    if !dry_run {
+        bring_back(table, id).await?;
+        file_system
+            .delete_file(&join(table.root(), &outcome_file(id)))
+            .await
+            .context(table.io())?;
+    }
+    Ok(!files.is_empty())
 }
 
-/// Markers whose intent is gone, and the private directory itself.
-async fn remove_leftovers(table: &FormatTable) -> Result<()> {
-    let directory = join(table.root(), PRIVATE_DIRECTORY);
-    let entries = entries(table, &directory).await?;
-    let names: BTreeSet<&str> = entries.iter().map(FileStatus::name).collect();
-    for entry in entries.iter().filter(|entry| entry.is_file()) {
-        let marked = entry.name().strip_suffix(".done").or_else(|| entry.name().strip_suffix(".undo"));
-        if marked.is_some_and(|id| !names.contains(format!("{id}.json").as_str())) {
-            table.file_system().delete_file(&entry.path).await.context(table.io())?;
-        }
-    }
-    table.file_system().remove_dir(&directory).await.context(table.io()).map(|_| ())
+/// Whether a file is what a process leaves that dies while it writes an intent or an outcome.
+fn is_temporary(file: &FileStatus) -> bool {
+    file.name().starts_with('.') && file.name().ends_with(".tmp")
+}
+
+/// A store that does not say when a file was written does not let it be removed either.
+fn is_older(file: &FileStatus, oldest: i64) -> bool {
+    file.modified_millis
+        .is_some_and(|modified| modified <= oldest)
+}
+
+fn oldest(age: Duration) -> i64 {
+    now_millis().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Staged files that nobody touched for a while, relative to the table.
-async fn abandoned(table: &FormatTable, age: Duration, awaited: &BTreeSet<String>) -> Result<Vec<String>> {
+async fn abandoned(
+    table: &FormatTable,
+    age: Duration,
+    awaited: &BTreeSet<String>,
+) -> Result<Vec<String>> {
     let mut directories = vec![table.root().to_owned()];
     if table.codec().is_partitioned() {
-        directories.extend(discover_all(table).await?.iter().map(|partition| join(table.root(), &partition.path)));
+        directories.extend(
+            discover_all(table)
+                .await?
+                .iter()
+                .map(|partition| join(table.root(), &partition.path)),
+        );
     }
-    let oldest = now_millis().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
+    let oldest = oldest(age);
     let mut found = Vec::new();
     for directory in directories {
         for entry in entries(table, &join(&directory, STAGING_DIRECTORY)).await? {
             let is_staged = entry.is_file() && entry.name().starts_with(STAGED_PREFIX);
-            // A store that does not say when a file was written does not let it be removed either.
-            let is_old = entry.modified_millis.is_some_and(|modified| modified <= oldest);
             let relative = contained(table.root(), &entry.path);
-            found.extend(relative.filter(|path| is_staged && is_old && !awaited.contains(path)));
+            found.extend(
+                relative.filter(|path| {
+                    is_staged && is_older(&entry, oldest) && !awaited.contains(path)
+                }),
+            );
         }
     }
     Ok(found)
-}
-
-async fn entries(table: &FormatTable, directory: &str) -> Result<Vec<FileStatus>> {
-    match table.file_system().list(directory).await {
-        Ok(entries) => Ok(entries),
-        Err(error) if error.is_not_found() => Ok(Vec::new()),
-        Err(error) => Err(error).context(table.io()),
-    }
 }

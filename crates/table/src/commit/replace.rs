@@ -1,113 +1,234 @@
-//! A commit that replaces rows and loses none, whatever it dies of.
+//! A commit that loses no rows, whatever it dies of.
 //!
 //! | step | where renames are atomic | elsewhere |
 //! | --- | --- | --- |
 //! | 1 | write the intent | write the intent |
-//! | 2 | move what is replaced out of sight | – |
+//! | 2 | list what is replaced and move it out of sight | list what is replaced |
 //! | 3 | publish | publish |
-//! | 4 | write the `done` marker | write the `done` marker |
+//! | 4 | write the outcome `done` | write the outcome `done` |
 //! | 5 | delete what was moved | delete what is replaced |
-//! | 6 | delete the intent and the marker | delete the intent and the marker |
+//! | 6 | delete the intent, then the outcome | delete the intent, then the outcome |
 //!
-//! A failure before step 4 is taken back at once, and by repair where that fails too. From step 4 on the commit has
-//! happened, and what is left is finished by repair. So a reader of a repaired table sees exactly the old rows or
-//! exactly the new.
+//! The outcome is written once and never replaced: whoever writes it first decides, be it the commit itself or a
+//! repair that takes it for dead. Without an outcome the commit is undone, so a failure before step 4 leaves
+//! the old rows. From step 4 on the commit has happened, and what is left is finished here or by repair. So a
+//! reader of a repaired table sees exactly the old rows or exactly the new.
+//!
+//! What is replaced is listed when the intent is there: no other commit changes it from then on.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use ftable_io::PublishOutcome;
 use ftable_io::path::join;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use snafu::ResultExt;
 
-use super::intent::{Intent, PRIVATE_DIRECTORY, Publication, id_of_file, intent_file};
+use super::intent::{Decision, Intent, Outcome, PRIVATE_DIRECTORY, Publication, now_millis};
+use super::journal::{intents, read_outcome};
 use crate::error::{
-    ConflictSnafu, Error, InternalSnafu, Result, TargetExistsSnafu, UnusableSnafu,
+    CommitFailedSnafu, ConflictSnafu, Error, InternalSnafu, Result, TargetExistsSnafu,
+    UnusableSnafu,
 };
 use crate::format_table::FormatTable;
 
 /// Files moved, published or deleted side by side.
 const CONCURRENT_FILES: usize = 16;
+/// How long to wait before something is tried again that must not be left undone.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(100)];
 
-/// Milliseconds since 1970.
-pub(super) fn now_millis() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// One replacement, from its intent.
+/// One commit, from its intent.
 pub(super) struct Replacement<'a> {
-    table: &'a FormatTable,
-    intent: &'a Intent,
+    pub(super) table: &'a FormatTable,
+    pub(super) intent: &'a Intent,
+    /// Targets that this process made, as far as it knows; none in a repair, which does not know.
+    pub(super) ours: Option<Mutex<BTreeSet<&'a str>>>,
+    /// Whether the intent is on disk. One file that is added appears in one step and needs none.
+    pub(super) journaled: bool,
 }
 
 impl<'a> Replacement<'a> {
+    /// A commit that this process does.
     pub(super) fn new(table: &'a FormatTable, intent: &'a Intent) -> Self {
-        Self { table, intent }
+        let journaled = !intent.replaces.is_empty() || intent.publish.len() > 1;
+        Self {
+            table,
+            intent,
+            ours: Some(Mutex::default()),
+            journaled,
+        }
     }
 
-    /// Does all steps.
+    /// A commit that another process left.
+    pub(super) fn left(table: &'a FormatTable, intent: &'a Intent) -> Self {
+        Self {
+            table,
+            intent,
+            ours: None,
+            journaled: true,
+        }
+    }
+
+    /// Does all steps; `files` lists what is replaced.
     ///
     /// # Errors
     /// A conflict with another commit, or a failure after which the table is as it was; `Unfinished` where neither
     /// could be brought about, and repair has to.
-    pub(super) async fn run(&self) -> Result<()> {
+    pub(super) async fn run(
+        &self,
+        files: impl Future<Output = Result<Vec<String>>> + Send,
+    ) -> Result<()> {
         self.begin().await?;
-        let done = async {
-            self.hide().await?;
-            self.check_lease()?;
-            self.publish().await?;
-            self.check_lease()?;
-            self.mark(&self.intent.done_marker()).await
-        };
-        if let Err(error) = done.await {
-            return Err(self.give_up(error).await);
-        }
-        // The rows are replaced. What fails from here on leaves hidden files or, where nothing could be moved, old
-        // ones, and the intent says so to repair.
-        self.finish().await.map_err(|error| self.unfinished(error))
-    }
-
-    fn unfinished(&self, source: Error) -> Error {
-        Error::Unfinished {
-            table: self.table.name().to_owned(),
-            id: self.intent.id.clone(),
-            source: Box::new(source),
+        let asked = AtomicBool::new(false);
+        match self.attempt(files, &asked).await {
+            Ok(Some(outcome)) => self.settle(&outcome, None).await,
+            Ok(None) => Err(self.unfinished(self.superseded()).await),
+            Err(error) => match persist(|| self.decide(Outcome::undo())).await {
+                Ok(Some(outcome)) => self.settle(&outcome, Some(error)).await,
+                // Another process has undone it. What this one did since is taken back too.
+                Ok(None) if !asked.load(Ordering::Relaxed) => {
+                    self.settle(&Outcome::undo(), Some(error)).await
+                }
+                Ok(None) | Err(_) => Err(self.unfinished(error).await),
+            },
         }
     }
 
-    async fn give_up(&self, error: Error) -> Error {
-        match self.undo().await {
-            Ok(()) => error,
-            Err(_) => self.unfinished(error),
+    /// Steps 2 to 4. `None` if another process took this one for dead and has ended the commit.
+    async fn attempt(
+        &self,
+        files: impl Future<Output = Result<Vec<String>>> + Send,
+        asked: &AtomicBool,
+    ) -> Result<Option<Outcome>> {
+        let mut files = files.await?;
+        if self.intent.moves {
+            each(files.iter().map(|file| self.hide(file)), Failing::Stops).await?;
+            files.clear();
         }
+        each(
+            self.intent.publish.iter().map(|file| self.publish(file)),
+            Failing::Stops,
+        )
+        .await?;
+        self.check_lease()?;
+        asked.store(true, Ordering::Relaxed);
+        self.decide(Outcome::done(files)).await
+    }
+
+    /// Steps 5 and 6, or the way back. `error` is why a commit that was not done failed.
+    async fn settle(&self, outcome: &Outcome, error: Option<Error>) -> Result<()> {
+        if outcome.decision == Decision::Done {
+            // The rows are replaced. What fails from here on leaves hidden files or, where nothing could be moved, old
+            // ones, and the intent says so to repair. Added rows are all there: adding them again would double them.
+            return match persist(|| self.finish(outcome)).await {
+                Err(error) if !self.appends() => Err(self.unfinished(error).await),
+                _ => Ok(()),
+            };
+        }
+        let error = error.unwrap_or_else(|| self.superseded());
+        match persist(|| self.undo()).await {
+            Ok(()) => Err(error).context(CommitFailedSnafu {
+                table: self.table.name(),
+                not_removed: Vec::new(),
+            }),
+            Err(_) => Err(self.unfinished(error).await),
+        }
+    }
+
+    fn appends(&self) -> bool {
+        self.intent.replaces.is_empty()
+    }
+
+    /// The error of a commit that could not be undone.
+    async fn unfinished(&self, source: Error) -> Error {
+        let table = self.table.name().to_owned();
+        match self.appends() {
+            true => Error::CommitFailed {
+                table,
+                not_removed: self.not_removed().await,
+                source: Box::new(source),
+            },
+            false => Error::Unfinished {
+                table,
+                id: self.intent.id.clone(),
+                source: Box::new(source),
+            },
+        }
+    }
+
+    /// Published files that may still be there.
+    async fn not_removed(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for file in self.published() {
+            if !matches!(self.exists(file).await, Ok(false)) {
+                left.push(file.to_owned());
+            }
+        }
+        left
     }
 
     /// Writes the intent, unless another commit is at work on the same directories.
     async fn begin(&self) -> Result<()> {
-        self.refuse_conflict().await?;
-        let json = self.intent.to_json();
-        let json = json.map_err(|message| InternalSnafu { table: self.table.name(), message }.build())?;
-        let path = self.path(&self.intent.file());
-        let written = self.table.file_system().create_whole(&path, Bytes::from(json)).await.context(self.table.io());
+        if !self.journaled {
+            return Ok(());
+        }
         // Two that begin at once see each other's intents here, and both step back.
-        let begun = match written {
-            Ok(_) => self.refuse_conflict().await,
+        let begun = match self.write_intent().await {
+            Ok(()) => self.refuse_conflict().await,
             Err(error) => Err(error),
         };
         if begun.is_err() {
-            // If it stays, it says that nothing was done yet, and repair removes it.
-            let _ = self.delete(&self.intent.file()).await;
+            // If it stays, it says that nothing was decided yet, and repair removes it.
+            let intent = self.intent.file();
+            let _ = persist(|| self.delete(&intent)).await;
             let _ = self.remove_private_directory().await;
         }
         begun
     }
 
+    async fn write_intent(&self) -> Result<()> {
+        let json = self.intent.to_json();
+        let json = json.map_err(|message| {
+            InternalSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .build()
+        })?;
+        let path = self.path(&self.intent.file());
+        let mut written = self
+            .table
+            .file_system()
+            .create_whole(&path, Bytes::from(json.clone()))
+            .await;
+        for _ in PAUSES {
+            // Another commit that ended has just removed the directory.
+            if !matches!(&written, Err(error) if error.is_not_found()) {
+                break;
+            }
+            written = self
+                .table
+                .file_system()
+                .create_whole(&path, Bytes::from(json.clone()))
+                .await;
+        }
+        written.context(self.table.io()).map(|_| ())
+    }
+
     async fn refuse_conflict(&self) -> Result<()> {
+        if self.appends() {
+            return Ok(());
+        }
         for other in intents(self.table).await? {
             if other.id != self.intent.id && other.overlaps(self.intent) {
-                return ConflictSnafu { table: self.table.name(), id: other.id }.fail();
+                return ConflictSnafu {
+                    table: self.table.name(),
+                    id: other.id,
+                }
+                .fail();
             }
         }
         Ok(())
@@ -115,27 +236,23 @@ impl<'a> Replacement<'a> {
 
     /// A commit that takes longer than its lease may already be under repair by another process.
     fn check_lease(&self) -> Result<()> {
-        match self.intent.is_leased(now_millis()) {
+        match !self.journaled || self.intent.is_leased(now_millis()) {
             true => Ok(()),
-            false => {
-                let message = "the commit took longer than its lease; commit fewer files at once";
-                UnusableSnafu { table: self.table.name(), message }.fail()
-            }
+            false => Err(self.superseded()),
         }
     }
 
-    fn moves(&self) -> bool {
-        self.table.file_system().capabilities().rename
-    }
-
-    async fn hide(&self) -> Result<()> {
-        if !self.moves() {
-            return Ok(());
+    fn superseded(&self) -> Error {
+        let message = "the commit took longer than its lease; commit fewer files at once, or lengthen the lease";
+        UnusableSnafu {
+            table: self.table.name(),
+            message,
         }
-        side_by_side(self.intent.hide.iter().map(|file| self.hide_one(file))).await
+        .build()
     }
 
-    async fn hide_one(&self, file: &str) -> Result<()> {
+    async fn hide(&self, file: &str) -> Result<()> {
+        self.check_lease()?;
         let (from, to) = (self.path(file), self.path(&self.intent.hidden(file)));
         match self.table.file_system().rename(&from, &to).await {
             // Somebody else removed it: its rows are gone, as they should be.
@@ -144,160 +261,174 @@ impl<'a> Replacement<'a> {
         }
     }
 
-    async fn publish(&self) -> Result<()> {
-        side_by_side(self.intent.publish.iter().map(|file| self.publish_one(file))).await
-    }
-
-    async fn publish_one(&self, file: &Publication) -> Result<()> {
+    async fn publish(&self, file: &'a Publication) -> Result<()> {
+        self.check_lease()?;
         let (staged, target) = (self.path(&file.staged), self.path(&file.target));
-        match self.table.file_system().publish(&staged, &target).await.context(self.table.io())? {
-            PublishOutcome::Published => Ok(()),
-            PublishOutcome::TargetExists => {
-                TargetExistsSnafu { table: self.table.name(), target: file.target.as_str() }.fail()
+        // The store may do it and lose the answer. The target is ours then: its name carries the uuid of its
+        // writer, and it was not there before. Where it is somebody else's or the staged file is gone, another
+        // commit of the same message made it, and removing it would undo that one.
+        self.claim(|ours| ours.insert(&file.target));
+        match self.table.file_system().publish(&staged, &target).await {
+            Ok(PublishOutcome::Published) => Ok(()),
+            Ok(PublishOutcome::TargetExists) => {
+                self.claim(|ours| ours.remove(file.target.as_str()));
+                TargetExistsSnafu {
+                    table: self.table.name(),
+                    target: file.target.as_str(),
+                }
+                .fail()
+            }
+            Err(error) => {
+                if error.is_not_found() {
+                    self.claim(|ours| ours.remove(file.target.as_str()));
+                }
+                Err(error).context(self.table.io())
             }
         }
     }
 
-    async fn mark(&self, marker: &str) -> Result<()> {
-        let created = self.table.file_system().create_whole(&self.path(marker), Bytes::new()).await;
-        created.context(self.table.io()).map(|_| ())
+    fn claim(&self, change: impl FnOnce(&mut BTreeSet<&'a str>) -> bool) {
+        if let Some(ours) = &self.ours {
+            change(&mut ours.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
-    /// Whether every file was published.
-    pub(super) async fn is_published(&self) -> Result<bool> {
-        for file in &self.intent.publish {
-            if !self.exists(&file.target).await? {
-                return Ok(false);
-            }
+    /// The targets that an undo removes.
+    pub(super) fn published(&self) -> Vec<&'a str> {
+        match &self.ours {
+            Some(ours) => ours
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iter()
+                .copied()
+                .collect(),
+            None => self
+                .intent
+                .publish
+                .iter()
+                .map(|file| file.target.as_str())
+                .collect(),
         }
-        Ok(true)
+    }
+
+    /// Decides the commit, or tells how it was decided before; `None` if it has ended.
+    ///
+    /// An outcome counts only as long as the intent is there: the intent goes first when a commit ends, so an
+    /// outcome that is written later is seen to be late.
+    pub(super) async fn decide(&self, wanted: Outcome) -> Result<Option<Outcome>> {
+        if !self.journaled {
+            return Ok(Some(wanted));
+        }
+        let json = wanted.to_json();
+        let json = json.map_err(|message| {
+            InternalSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .build()
+        })?;
+        let path = self.path(&self.intent.outcome_file());
+        let written = self
+            .table
+            .file_system()
+            .create_whole(&path, Bytes::from(json))
+            .await;
+        let is_ours = matches!(written, Ok(true));
+        let decided = match written {
+            Ok(true) => Some(wanted),
+            Ok(false) => read_outcome(self.table, self.intent).await?,
+            Err(error) => match read_outcome(self.table, self.intent).await {
+                Ok(Some(outcome)) => Some(outcome),
+                _ => return Err(error).context(self.table.io()),
+            },
+        };
+        if self.exists(&self.intent.file()).await? {
+            return Ok(decided);
+        }
+        if is_ours {
+            let _ = self.delete(&self.intent.outcome_file()).await;
+            let _ = self.remove_private_directory().await;
+        }
+        Ok(None)
     }
 
     pub(super) async fn exists(&self, path: &str) -> Result<bool> {
-        Ok(self.table.file_system().stat(&self.path(path)).await.context(self.table.io())?.is_some())
+        Ok(self
+            .table
+            .file_system()
+            .stat(&self.path(path))
+            .await
+            .context(self.table.io())?
+            .is_some())
     }
 
-    /// Deletes what was replaced, then the intent. May be done again after a failure.
-    pub(super) async fn finish(&self) -> Result<()> {
-        self.mark(&self.intent.done_marker()).await?;
-        // Where files are moved, one that a crash kept in its place is replaced all the same.
-        side_by_side(self.intent.hide.iter().map(|file| self.delete(file))).await?;
-        self.table.file_system().delete_tree(&self.path(&self.intent.attic())).await.context(self.table.io())?;
-        for directory in &self.intent.remove_directories {
-            self.remove_directory(directory).await?;
-        }
-        self.end(&self.intent.done_marker()).await
-    }
-
-    /// Brings the old rows back, then deletes the intent. May be done again after a failure.
-    pub(super) async fn undo(&self) -> Result<()> {
-        self.mark(&self.intent.undo_marker()).await?;
-        side_by_side(self.intent.publish.iter().map(|file| self.delete(&file.target))).await?;
-        if self.moves() {
-            side_by_side(self.intent.hide.iter().map(|file| self.bring_back(file))).await?;
-        }
-        self.table.file_system().delete_tree(&self.path(&self.intent.attic())).await.context(self.table.io())?;
-        self.end(&self.intent.undo_marker()).await
-    }
-
-    async fn bring_back(&self, file: &str) -> Result<()> {
-        let hidden = self.intent.hidden(file);
-        if !self.exists(&hidden).await? {
+    pub(super) async fn delete(&self, path: &str) -> Result<()> {
+        let deleted = self.table.file_system().delete_file(&self.path(path)).await;
+        // It may be gone all the same, if only the answer was lost.
+        if deleted.is_err() && matches!(self.exists(path).await, Ok(false)) {
             return Ok(());
         }
-        let (from, to) = (self.path(&hidden), self.path(file));
-        self.table.file_system().rename(&from, &to).await.context(self.table.io())
+        deleted.context(self.table.io()).map(|_| ())
     }
 
-    async fn delete(&self, path: &str) -> Result<()> {
-        self.table.file_system().delete_file(&self.path(path)).await.context(self.table.io()).map(|_| ())
-    }
-
-    /// The intent goes before its marker: a marker alone says nothing.
-    async fn end(&self, marker: &str) -> Result<()> {
-        self.delete(&self.intent.file()).await?;
-        self.delete(marker).await?;
-        self.remove_private_directory().await
-    }
-
-    async fn remove_private_directory(&self) -> Result<()> {
+    pub(super) async fn remove_private_directory(&self) -> Result<()> {
         // Another commit may be using it.
-        self.table.file_system().remove_dir(&self.path(PRIVATE_DIRECTORY)).await.context(self.table.io()).map(|_| ())
+        self.table
+            .file_system()
+            .remove_dir(&self.path(PRIVATE_DIRECTORY))
+            .await
+            .context(self.table.io())
+            .map(|_| ())
     }
 
-    /// Removes a directory, and those in it, where no file is left but nothing of ours staged.
-    async fn remove_directory(&self, directory: &str) -> Result<()> {
-        let file_system = self.table.file_system();
-        let path = self.path(directory);
-        let mut pending = vec![path];
-        let mut directories = Vec::new();
-        while let Some(path) = pending.pop() {
-            match file_system.list(&path).await {
-                Ok(entries) => pending.extend(entries.into_iter().filter(|entry| entry.is_dir()).map(|entry| entry.path)),
-                Err(error) if error.is_not_found() => continue,
-                Err(error) => return Err(error).context(self.table.io()),
-            }
-            directories.push(path);
-        }
-        // The deepest first; one that is not empty stays, and so do those above it.
-        for path in directories.iter().rev() {
-            file_system.remove_dir(path).await.context(self.table.io())?;
-        }
-        Ok(())
-    }
-
-    fn path(&self, relative: &str) -> String {
+    pub(super) fn path(&self, relative: &str) -> String {
         join(self.table.root(), relative)
     }
 }
 
-/// The intents of a table, of finished commits none.
-pub(super) async fn intents(table: &FormatTable) -> Result<Vec<Intent>> {
-    let directory = join(table.root(), PRIVATE_DIRECTORY);
-    let entries = match table.file_system().list(&directory).await {
-        Ok(entries) => entries,
-        Err(error) if error.is_not_found() => return Ok(Vec::new()),
-        Err(error) => return Err(error).context(table.io()),
-    };
-    let mut intents = Vec::new();
-    for id in entries.iter().filter(|entry| entry.is_file()).filter_map(|entry| id_of_file(entry.name())) {
-        if let Some(intent) = read_intent(table, id).await? {
-            intents.push(intent);
-        }
-    }
-    Ok(intents)
+/// Whether the first failure keeps the rest from being begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failing {
+    Stops,
+    GoesOn,
 }
 
-async fn read_intent(table: &FormatTable, id: &str) -> Result<Option<Intent>> {
-    let path = join(table.root(), &intent_file(id));
-    let content = async {
-        let file = table.file_system().open(&path, None).await?;
-        file.read(0..file.size()).await
-    };
-    let content = match content.await {
-        Ok(content) => content,
-        // Finished since the directory was listed.
-        Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error).context(table.io()),
-    };
-    let parsed = std::str::from_utf8(&content).map_err(|error| error.to_string()).and_then(Intent::from_json);
-    match parsed {
-        Ok(intent) if intent.id == id => Ok(Some(intent)),
-        Ok(intent) => {
-            let message = format!("{path} holds the intent {}; remove the file if no commit is under way", intent.id);
-            UnusableSnafu { table: table.name(), message }.fail()
-        }
-        Err(message) => {
-            let message = format!("{path} is no intent: {message}; remove the file if no commit is under way");
-            UnusableSnafu { table: table.name(), message }.fail()
-        }
-    }
-}
-
-async fn side_by_side<F>(work: impl Iterator<Item = F>) -> Result<()>
+/// Works side by side. Whatever was begun has ended when this returns: what is still on its way could otherwise
+/// arrive after it was taken back.
+pub(super) async fn each<F>(work: impl Iterator<Item = F>, failing: Failing) -> Result<()>
 where
     F: Future<Output = Result<()>>,
 {
-    let work: Vec<F> = work.collect();
-    stream::iter(work).buffer_unordered(CONCURRENT_FILES).try_collect().await
+    let failed = AtomicBool::new(false);
+    let one = |work: F| async {
+        if failing == Failing::Stops && failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let done = work.await;
+        failed.fetch_or(done.is_err(), Ordering::Relaxed);
+        done
+    };
+    let work: Vec<_> = work.map(one).collect();
+    let mut running = stream::iter(work).buffer_unordered(CONCURRENT_FILES);
+    let mut outcome = Ok(());
+    while let Some(done) = running.next().await {
+        outcome = outcome.and(done);
+    }
+    outcome
+}
+
+/// Tries again what must not be left undone.
+pub(super) async fn persist<T, F>(work: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    let mut outcome = work().await;
+    for pause in PAUSES {
+        if outcome.is_ok() {
+            break;
+        }
+        tokio::time::sleep(pause).await;
+        outcome = work().await;
+    }
+    outcome
 }

@@ -17,7 +17,10 @@ context_base!(CommitContext);
 
 impl CommitContext {
     pub(crate) fn new(table: FormatTable) -> Self {
-        Self { base: Base::new(table), settings: CommitSettings::default() }
+        Self {
+            base: Base::new(table),
+            settings: CommitSettings::default(),
+        }
     }
 
     /// Replaces rows instead of adding to them.
@@ -28,7 +31,11 @@ impl CommitContext {
     pub fn overwrite(mut self) -> Self {
         let table = &self.base.table;
         let dynamic = table.codec().is_partitioned() && table.options().dynamic_partition_overwrite;
-        self.settings.scope = Some(if dynamic { Scope::Written } else { Scope::Table });
+        self.settings.scope = Some(if dynamic {
+            Scope::Written
+        } else {
+            Scope::Table
+        });
         self
     }
 
@@ -54,7 +61,11 @@ impl CommitContext {
     #[must_use]
     pub fn ignore_empty_commit(mut self, ignore: bool) -> Self {
         if !ignore {
-            self.base.refuse("keeping an empty commit", NO_SNAPSHOTS, "leave ignore_empty_commit at true");
+            self.base.refuse(
+                "keeping an empty commit",
+                NO_SNAPSHOTS,
+                "leave ignore_empty_commit at true",
+            );
         }
         self
     }
@@ -63,7 +74,11 @@ impl CommitContext {
     #[must_use]
     pub fn use_rest_catalog_commit(mut self, through_catalog: bool) -> Self {
         if through_catalog {
-            self.base.refuse("a commit through the REST catalog", NO_SNAPSHOTS, "leave it off");
+            self.base.refuse(
+                "a commit through the REST catalog",
+                NO_SNAPSHOTS,
+                "leave it off",
+            );
         }
         self
     }
@@ -71,7 +86,11 @@ impl CommitContext {
     /// The table's id in a catalog's commit request; refused.
     #[must_use]
     pub fn table_id(mut self, id: &str) -> Self {
-        self.base.refuse(format!("table id '{id}'"), "no request of a commit carries one", "leave it out");
+        self.base.refuse(
+            format!("table id '{id}'"),
+            "no request of a commit carries one",
+            "leave it out",
+        );
         self
     }
 
@@ -94,6 +113,9 @@ impl CommitContext {
     /// A refused setting.
     pub fn build(self) -> Result<Box<dyn TableCommit>> {
         self.base.check()?;
-        Ok(Box::new(FormatTableCommit::new(self.base.table, self.settings)))
+        Ok(Box::new(FormatTableCommit::new(
+            self.base.table,
+            self.settings,
+        )))
     }
 }

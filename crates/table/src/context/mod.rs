@@ -36,11 +36,23 @@ const NO_SNAPSHOTS: &str = "it keeps no snapshots and no manifests";
 
 impl Base {
     pub(crate) fn new(table: FormatTable) -> Self {
-        Self { table, refusals: Vec::new() }
+        Self {
+            table,
+            refusals: Vec::new(),
+        }
     }
 
-    pub(crate) fn refuse(&mut self, what: impl Into<String>, reason: &'static str, instead: &'static str) {
-        self.refusals.push(Refusal { what: what.into(), reason, instead });
+    pub(crate) fn refuse(
+        &mut self,
+        what: impl Into<String>,
+        reason: &'static str,
+        instead: &'static str,
+    ) {
+        self.refusals.push(Refusal {
+            what: what.into(),
+            reason,
+            instead,
+        });
     }
 
     /// A branch other than the main one.
@@ -56,7 +68,11 @@ impl Base {
 
     pub(crate) fn refuse_streaming(&mut self, streaming: bool) {
         if streaming {
-            self.refuse("streaming mode", NO_SNAPSHOTS, "plan again to see files that were added");
+            self.refuse(
+                "streaming mode",
+                NO_SNAPSHOTS,
+                "plan again to see files that were added",
+            );
         }
     }
 
@@ -64,7 +80,16 @@ impl Base {
     pub(crate) fn check(&self) -> Result<()> {
         match self.refusals.first().cloned() {
             None => Ok(()),
-            Some(Refusal { what, reason, instead }) => RefusedSnafu { what, reason, instead }.fail(),
+            Some(Refusal {
+                what,
+                reason,
+                instead,
+            }) => RefusedSnafu {
+                what,
+                reason,
+                instead,
+            }
+            .fail(),
         }
     }
 }
@@ -77,7 +102,10 @@ macro_rules! context_base {
             ///
             /// # Errors
             /// As [`FormatTable::open`].
-            pub async fn open(location: &str, options: ftable_core::Options) -> $crate::error::Result<Self> {
+            pub async fn open(
+                location: &str,
+                options: ftable_core::Options,
+            ) -> $crate::error::Result<Self> {
                 Ok(Self::new(FormatTable::open(location, options).await?))
             }
 
@@ -85,7 +113,10 @@ macro_rules! context_base {
             ///
             /// # Errors
             /// A value that cannot be honoured, or an option that cannot change from call to call.
-            pub fn options(mut self, options: &ftable_core::Options) -> $crate::error::Result<Self> {
+            pub fn options(
+                mut self,
+                options: &ftable_core::Options,
+            ) -> $crate::error::Result<Self> {
                 self.base.table = self.base.table.with_options(options)?;
                 Ok(self)
             }

@@ -31,7 +31,10 @@ context_base!(ReadContext);
 
 impl ReadContext {
     pub(crate) fn new(table: FormatTable) -> Self {
-        Self { base: Base::new(table), settings: ReadSettings::default() }
+        Self {
+            base: Base::new(table),
+            settings: ReadSettings::default(),
+        }
     }
 
     /// The columns to give back, in this order; without it all of them in the table's order.
@@ -84,7 +87,11 @@ impl ReadContext {
     /// A read schema; refused when the read is built, as a projection here is a list of top-level names.
     #[must_use]
     pub fn read_schema(mut self) -> Self {
-        self.base.refuse("a read schema", "a projection is a list of top-level names", "use columns(..)");
+        self.base.refuse(
+            "a read schema",
+            "a projection is a list of top-level names",
+            "use columns(..)",
+        );
         self
     }
 
@@ -94,6 +101,9 @@ impl ReadContext {
     /// A refused setting, an unknown or repeated column, a filter that does not fit.
     pub fn build(self) -> Result<Arc<dyn TableRead>> {
         self.base.check()?;
-        Ok(Arc::new(FormatTableRead::new(self.base.table, self.settings)?))
+        Ok(Arc::new(FormatTableRead::new(
+            self.base.table,
+            self.settings,
+        )?))
     }
 }

@@ -29,7 +29,11 @@ context_base!(ScanContext);
 
 impl ScanContext {
     pub(crate) fn new(table: FormatTable) -> Self {
-        Self { base: Base::new(table), filters: Vec::new(), limit: None }
+        Self {
+            base: Base::new(table),
+            filters: Vec::new(),
+            limit: None,
+        }
     }
 
     /// Only rows that match; several filters must all match.
@@ -57,7 +61,10 @@ impl ScanContext {
     /// # Errors
     /// An unknown key, or a value that does not parse.
     pub fn partitions(self, specs: &[Vec<(String, String)>]) -> Result<Self> {
-        let any: Result<Vec<_>> = specs.iter().map(|spec| self.base.table.partition_predicate(spec)).collect();
+        let any: Result<Vec<_>> = specs
+            .iter()
+            .map(|spec| self.base.table.partition_predicate(spec))
+            .collect();
         let any = Predicate::Or(any?);
         Ok(self.filter(any))
     }
@@ -72,21 +79,33 @@ impl ScanContext {
     /// Rows of one bucket; refused when the scan is built, as a format table has no buckets.
     #[must_use]
     pub fn bucket_filter(mut self, bucket: u32) -> Self {
-        self.base.refuse(format!("bucket filter {bucket}"), "it has no buckets", "filter by partition columns");
+        self.base.refuse(
+            format!("bucket filter {bucket}"),
+            "it has no buckets",
+            "filter by partition columns",
+        );
         self
     }
 
     /// A result of a global index; refused when the scan is built, as a format table has no index.
     #[must_use]
     pub fn global_index_result(mut self, name: &str) -> Self {
-        self.base.refuse(format!("global index '{name}'"), "it keeps no index", "filter by columns");
+        self.base.refuse(
+            format!("global index '{name}'"),
+            "it keeps no index",
+            "filter by columns",
+        );
         self
     }
 
     /// Rows of a snapshot; refused when the scan is built, as a format table has no snapshots.
     #[must_use]
     pub fn snapshot(mut self, id: i64) -> Self {
-        self.base.refuse(format!("snapshot {id}"), super::NO_SNAPSHOTS, "read the files as they are now");
+        self.base.refuse(
+            format!("snapshot {id}"),
+            super::NO_SNAPSHOTS,
+            "read the files as they are now",
+        );
         self
     }
 
@@ -96,6 +115,10 @@ impl ScanContext {
     /// A refused setting, an unknown column in a filter, a literal that cannot be its column's type.
     pub fn build(self) -> Result<Arc<dyn TableScan>> {
         self.base.check()?;
-        Ok(Arc::new(FormatTableScan::new(self.base.table, self.filters, self.limit)?))
+        Ok(Arc::new(FormatTableScan::new(
+            self.base.table,
+            self.filters,
+            self.limit,
+        )?))
     }
 }

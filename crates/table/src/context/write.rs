@@ -25,7 +25,10 @@ context_base!(WriteContext);
 
 impl WriteContext {
     pub(crate) fn new(table: FormatTable) -> Self {
-        Self { base: Base::new(table), parallelism: None }
+        Self {
+            base: Base::new(table),
+            parallelism: None,
+        }
     }
 
     /// How many files are encoded side by side; by default one for each processor.
@@ -38,14 +41,22 @@ impl WriteContext {
     /// A subset of the columns to write; refused when the writer is built.
     #[must_use]
     pub fn write_schema(mut self) -> Self {
-        self.base.refuse("a write schema", "its files hold all data columns", "write nulls in the other columns");
+        self.base.refuse(
+            "a write schema",
+            "its files hold all data columns",
+            "write nulls in the other columns",
+        );
         self
     }
 
     /// A prefix for the files of a postpone-bucket writer; refused when the writer is built.
     #[must_use]
     pub fn write_id(mut self, id: i32) -> Self {
-        self.base.refuse(format!("write id {id}"), "it has no buckets", "leave it out");
+        self.base.refuse(
+            format!("write id {id}"),
+            "it has no buckets",
+            "leave it out",
+        );
         self
     }
 
@@ -55,6 +66,9 @@ impl WriteContext {
     /// A refused setting, or a column that the table's format cannot write.
     pub fn build(self) -> Result<Box<dyn TableWrite>> {
         self.base.check()?;
-        Ok(Box::new(FormatTableWrite::new(self.base.table, self.parallelism)?))
+        Ok(Box::new(FormatTableWrite::new(
+            self.base.table,
+            self.parallelism,
+        )?))
     }
 }

@@ -40,12 +40,20 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn new(table: &FormatTable, settings: &ReadSettings, planned: Option<&Predicate>) -> Result<Self> {
+    pub(super) fn new(
+        table: &FormatTable,
+        settings: &ReadSettings,
+        planned: Option<&Predicate>,
+    ) -> Result<Self> {
         let output = projection(table, settings.columns.as_deref())?;
         let filters: Vec<Predicate> = settings.filters.iter().chain(planned).cloned().collect();
         let filter = match filters.is_empty() {
             true => None,
-            false => Some(Predicate::And(filters).bind(table.fields()).context(table.core())?),
+            false => Some(
+                Predicate::And(filters)
+                    .bind(table.fields())
+                    .context(table.core())?,
+            ),
         };
         let mut needed = vec![false; table.fields().len()];
         let of_filter = filter.iter().flat_map(BoundPredicate::columns);
@@ -74,7 +82,10 @@ impl Columns {
         Ok(Self {
             schema: output_schema(table, &output, settings.value_kind)?,
             value_kind: settings.value_kind,
-            output: output.iter().filter_map(|column| sources.get(*column).copied().flatten()).collect(),
+            output: output
+                .iter()
+                .filter_map(|column| sources.get(*column).copied().flatten())
+                .collect(),
             data: data.into(),
             sources,
             filter,
@@ -108,15 +119,26 @@ impl Columns {
 
 /// The positions of the columns asked for.
 fn projection(table: &FormatTable, names: Option<&[String]>) -> Result<Vec<usize>> {
-    let Some(names) = names else { return Ok((0..table.fields().len()).collect()) };
+    let Some(names) = names else {
+        return Ok((0..table.fields().len()).collect());
+    };
     let mut positions = Vec::with_capacity(names.len());
     for name in names {
         let position = table.fields().iter().position(|field| field.name == *name);
         let Some(position) = position else {
-            return NoSuchColumnSnafu { table: table.name(), column: name, known: table.known_columns() }.fail();
+            return NoSuchColumnSnafu {
+                table: table.name(),
+                column: name,
+                known: table.known_columns(),
+            }
+            .fail();
         };
         if positions.contains(&position) {
-            return DuplicateColumnSnafu { table: table.name(), column: name }.fail();
+            return DuplicateColumnSnafu {
+                table: table.name(),
+                column: name,
+            }
+            .fail();
         }
         positions.push(position);
     }
@@ -128,11 +150,18 @@ fn output_schema(table: &FormatTable, output: &[usize], value_kind: bool) -> Res
     if value_kind {
         fields.push(Field::new(VALUE_KIND_FIELD, ArrowType::Int8, false));
     }
-    for field in output.iter().filter_map(|column| table.fields().get(*column)) {
+    for field in output
+        .iter()
+        .filter_map(|column| table.fields().get(*column))
+    {
         let arrow = to_arrow_field(field).context(table.core())?;
         // The default partition reads as null whatever the column declares.
         let is_key = table.partition_keys().contains(&field.name);
-        fields.push(if is_key { arrow.with_nullable(true) } else { arrow });
+        fields.push(if is_key {
+            arrow.with_nullable(true)
+        } else {
+            arrow
+        });
     }
     Ok(Arc::new(ArrowSchema::new(fields)))
 }

@@ -11,14 +11,22 @@ use crate::format_table::FormatTable;
 /// Footers read side by side.
 const CONCURRENT_FOOTERS: usize = 32;
 
-pub(super) async fn from_footers(table: &FormatTable, units: Vec<Unit>, log: &ReadLog) -> Result<u64> {
+pub(super) async fn from_footers(
+    table: &FormatTable,
+    units: Vec<Unit>,
+    log: &ReadLog,
+) -> Result<u64> {
     stream::iter(units)
         .map(|unit| count(table, unit, log))
         .buffer_unordered(CONCURRENT_FOOTERS)
         .try_fold(0_u64, |sum, rows| async move {
             match sum.checked_add(rows) {
                 Some(sum) => Ok(sum),
-                None => InternalSnafu { table: table.name(), message: "the row count does not fit 64 bits" }.fail(),
+                None => InternalSnafu {
+                    table: table.name(),
+                    message: "the row count does not fit 64 bits",
+                }
+                .fail(),
             }
         })
         .await
@@ -33,6 +41,14 @@ async fn count(table: &FormatTable, unit: Unit, log: &ReadLog) -> Result<u64> {
 }
 
 async fn from_footer(table: &FormatTable, unit: Unit) -> Result<u64> {
-    let file = table.file_system().open(&unit.path, Some(unit.size)).await.context(table.io())?;
-    table.file_format().count_rows(file, unit.range).await.context(table.format_error())
+    let file = table
+        .file_system()
+        .open(&unit.path, Some(unit.size))
+        .await
+        .context(table.io())?;
+    table
+        .file_format()
+        .count_rows(file, unit.range)
+        .await
+        .context(table.format_error())
 }

@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use arrow_arith::boolean::{and_kleene, not, or_kleene};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType,
 };
 use arrow_array::{Array, ArrayAccessor, ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
@@ -27,24 +28,48 @@ pub(super) fn evaluate(
 ) -> Result<BooleanArray, String> {
     Ok(match predicate {
         BoundPredicate::Constant(result) => constant(*result, rows),
-        BoundPredicate::Compare { column: index, op, value } => {
-            mask(&column(*index)?, &Test::Compare(*op), std::slice::from_ref(value))?
-        }
-        BoundPredicate::In { column: index, values, has_null, negated } => {
+        BoundPredicate::Compare {
+            column: index,
+            op,
+            value,
+        } => mask(
+            &column(*index)?,
+            &Test::Compare(*op),
+            std::slice::from_ref(value),
+        )?,
+        BoundPredicate::In {
+            column: index,
+            values,
+            has_null,
+            negated,
+        } => {
             let array = column(*index)?;
             let found = match values.is_empty() {
                 true => with_nulls_of(constant(Some(false), rows), &array),
                 false => mask(&array, &Test::In, values)?,
             };
-            let found = if *has_null { null_where_false(&found) } else { found };
+            let found = if *has_null {
+                null_where_false(&found)
+            } else {
+                found
+            };
             if *negated { negate(&found)? } else { found }
         }
-        BoundPredicate::Like { column: index, pattern, negated } => {
+        BoundPredicate::Like {
+            column: index,
+            pattern,
+            negated,
+        } => {
             let array = column(*index)?;
-            let text = array.as_string_opt::<i32>().ok_or_else(|| unexpected(&array))?;
+            let text = array
+                .as_string_opt::<i32>()
+                .ok_or_else(|| unexpected(&array))?;
             BooleanArray::from_unary(text, |value| pattern.matches(value) != *negated)
         }
-        BoundPredicate::IsNull { column: index, negated } => {
+        BoundPredicate::IsNull {
+            column: index,
+            negated,
+        } => {
             let array = column(*index)?;
             let valid = match array.logical_nulls() {
                 Some(nulls) => nulls.into_inner(),
@@ -67,7 +92,11 @@ fn combine(
     let mut result = constant(Some(all), rows);
     for child in children {
         let next = evaluate(child, rows, column)?;
-        let combined = if all { and_kleene(&result, &next) } else { or_kleene(&result, &next) };
+        let combined = if all {
+            and_kleene(&result, &next)
+        } else {
+            or_kleene(&result, &next)
+        };
         result = combined.map_err(|error| error.to_string())?;
     }
     Ok(result)
@@ -90,11 +119,17 @@ fn with_nulls_of(mask: BooleanArray, array: &ArrayRef) -> BooleanArray {
 }
 
 fn null_where_false(mask: &BooleanArray) -> BooleanArray {
-    BooleanArray::new(mask.values().clone(), NullBuffer::union(mask.nulls(), Some(&mask.values().clone().into())))
+    BooleanArray::new(
+        mask.values().clone(),
+        NullBuffer::union(mask.nulls(), Some(&mask.values().clone().into())),
+    )
 }
 
 fn unexpected(array: &ArrayRef) -> String {
-    format!("a filter was bound to another type than {}", array.data_type())
+    format!(
+        "a filter was bound to another type than {}",
+        array.data_type()
+    )
 }
 
 enum Test {
@@ -109,10 +144,15 @@ fn mask(array: &ArrayRef, test: &Test, literals: &[Datum]) -> Result<BooleanArra
     use ArrowType as A;
     macro_rules! ints {
         ($arrow:ty, $variant:ident) => {
-            apply(array.as_primitive::<$arrow>(), test, collect(array, literals, |d| match d {
-                Datum::$variant(value) => Some(*value),
-                _ => None,
-            })?, |a, b| a.cmp(b))
+            apply(
+                array.as_primitive::<$arrow>(),
+                test,
+                collect(array, literals, |d| match d {
+                    Datum::$variant(value) => Some(*value),
+                    _ => None,
+                })?,
+                |a, b| a.cmp(b),
+            )
         };
     }
     Ok(match array.data_type() {
@@ -133,18 +173,37 @@ fn mask(array: &ArrayRef, test: &Test, literals: &[Datum]) -> Result<BooleanArra
         A::Time32(TimeUnit::Millisecond) => ints!(Time32MillisecondType, Time),
         A::Float32 => {
             let literals = collect(array, literals, float)?;
-            apply(array.as_primitive::<Float32Type>(), test, literals, |a, b| order_floats(f64::from(a), *b))
+            apply(
+                array.as_primitive::<Float32Type>(),
+                test,
+                literals,
+                |a, b| order_floats(f64::from(a), *b),
+            )
         }
         A::Float64 => {
             let literals = collect(array, literals, float)?;
-            apply(array.as_primitive::<Float64Type>(), test, literals, |a, b| order_floats(a, *b))
+            apply(
+                array.as_primitive::<Float64Type>(),
+                test,
+                literals,
+                |a, b| order_floats(a, *b),
+            )
         }
         A::Decimal128(_, scale) => {
             let literals = collect(array, literals, |d| match d {
-                Datum::Decimal { unscaled, scale: own, .. } if i16::from(*own) == i16::from(*scale) => Some(*unscaled),
+                Datum::Decimal {
+                    unscaled,
+                    scale: own,
+                    ..
+                } if i16::from(*own) == i16::from(*scale) => Some(*unscaled),
                 _ => None,
             })?;
-            apply(array.as_primitive::<Decimal128Type>(), test, literals, |a, b| a.cmp(b))
+            apply(
+                array.as_primitive::<Decimal128Type>(),
+                test,
+                literals,
+                |a, b| a.cmp(b),
+            )
         }
         A::Timestamp(unit, _) => timestamps(array, *unit, test, literals)?,
         A::Utf8 => {
@@ -165,18 +224,40 @@ fn mask(array: &ArrayRef, test: &Test, literals: &[Datum]) -> Result<BooleanArra
     })
 }
 
-fn timestamps(array: &ArrayRef, unit: TimeUnit, test: &Test, literals: &[Datum]) -> Result<BooleanArray, String> {
+fn timestamps(
+    array: &ArrayRef,
+    unit: TimeUnit,
+    test: &Test,
+    literals: &[Datum],
+) -> Result<BooleanArray, String> {
     let literals = collect(array, literals, |d| match d {
-        Datum::Timestamp { epoch_nanos, .. } | Datum::TimestampLtz { epoch_nanos, .. } => Some(*epoch_nanos),
+        Datum::Timestamp { epoch_nanos, .. } | Datum::TimestampLtz { epoch_nanos, .. } => {
+            Some(*epoch_nanos)
+        }
         _ => None,
     })?;
     let factor = nanos_per_unit(unit);
     let order = move |a: i64, b: &i128| (i128::from(a) * factor).cmp(b);
     Ok(match unit {
         TimeUnit::Second => return Err(unexpected(array)),
-        TimeUnit::Millisecond => apply(array.as_primitive::<TimestampMillisecondType>(), test, literals, order),
-        TimeUnit::Microsecond => apply(array.as_primitive::<TimestampMicrosecondType>(), test, literals, order),
-        TimeUnit::Nanosecond => apply(array.as_primitive::<TimestampNanosecondType>(), test, literals, order),
+        TimeUnit::Millisecond => apply(
+            array.as_primitive::<TimestampMillisecondType>(),
+            test,
+            literals,
+            order,
+        ),
+        TimeUnit::Microsecond => apply(
+            array.as_primitive::<TimestampMicrosecondType>(),
+            test,
+            literals,
+            order,
+        ),
+        TimeUnit::Nanosecond => apply(
+            array.as_primitive::<TimestampNanosecondType>(),
+            test,
+            literals,
+            order,
+        ),
     })
 }
 
@@ -185,18 +266,31 @@ fn collect<'a, L>(
     literals: &'a [Datum],
     value: impl Fn(&'a Datum) -> Option<L>,
 ) -> Result<Vec<L>, String> {
-    literals.iter().map(value).collect::<Option<Vec<L>>>().ok_or_else(|| unexpected(array))
+    literals
+        .iter()
+        .map(value)
+        .collect::<Option<Vec<L>>>()
+        .ok_or_else(|| unexpected(array))
 }
 
-fn apply<A, L>(array: A, test: &Test, literals: Vec<L>, order: impl Fn(A::Item, &L) -> Ordering) -> BooleanArray
+fn apply<A, L>(
+    array: A,
+    test: &Test,
+    literals: Vec<L>,
+    order: impl Fn(A::Item, &L) -> Ordering,
+) -> BooleanArray
 where
     A: ArrayAccessor,
     A::Item: Copy,
 {
     match (test, literals.first()) {
-        (Test::Compare(op), Some(literal)) => BooleanArray::from_unary(array, |value| op.holds(order(value, literal))),
+        (Test::Compare(op), Some(literal)) => {
+            BooleanArray::from_unary(array, |value| op.holds(order(value, literal)))
+        }
         _ => BooleanArray::from_unary(array, |value| {
-            literals.binary_search_by(|literal| order(value, literal).reverse()).is_ok()
+            literals
+                .binary_search_by(|literal| order(value, literal).reverse())
+                .is_ok()
         }),
     }
 }
@@ -211,7 +305,8 @@ fn float(datum: &Datum) -> Option<f64> {
 
 /// The order of [`Datum::compare`]: NaN equals NaN and is greatest, -0.0 equals 0.0.
 fn order_floats(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+    a.partial_cmp(&b)
+        .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 #[cfg(test)]

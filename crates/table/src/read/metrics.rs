@@ -34,12 +34,23 @@ impl ReadMetrics {
     pub fn warnings(&self) -> Vec<String> {
         let kinds = [
             (&self.lost_files, "gone and left out"),
-            (&self.corrupt_files, "corrupt, and what could not be read was left out"),
+            (
+                &self.corrupt_files,
+                "corrupt, and what could not be read was left out",
+            ),
         ];
         let told = kinds.into_iter().filter(|(files, _)| files.count > 0);
         told.map(|(files, what)| {
-            let were = if files.count == 1 { "file was" } else { "files were" };
-            format!("{} {were} {what}: {}", files.count, files.examples.join(", "))
+            let were = if files.count == 1 {
+                "file was"
+            } else {
+                "files were"
+            };
+            format!(
+                "{} {were} {what}: {}",
+                files.count,
+                files.examples.join(", ")
+            )
         })
         .collect()
     }
@@ -60,14 +71,23 @@ struct State {
 
 impl ReadLog {
     pub(super) fn metrics(&self) -> ReadMetrics {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).metrics.clone()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .metrics
+            .clone()
     }
 
     /// Notes a file that an option lets be left out.
     ///
     /// # Errors
     /// An error that no option covers.
-    pub(super) fn forgive(&self, table: &FormatTable, path: &str, error: Error) -> Result<(), Error> {
+    pub(super) fn forgive(
+        &self,
+        table: &FormatTable,
+        path: &str,
+        error: Error,
+    ) -> Result<(), Error> {
         let options: &FormatTableOptions = table.options();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { metrics, counted } = &mut *state;
@@ -80,7 +100,9 @@ impl ReadLog {
             skipped.count += 1;
             if skipped.examples.len() < EXAMPLES {
                 let name = ftable_io::contained(table.root(), path);
-                skipped.examples.push(name.unwrap_or_else(|| path.to_owned()));
+                skipped
+                    .examples
+                    .push(name.unwrap_or_else(|| path.to_owned()));
             }
         }
         Ok(())

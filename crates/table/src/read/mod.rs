@@ -88,7 +88,8 @@ impl Default for ReadSettings {
 
 impl ReadSettings {
     fn parallelism(&self) -> usize {
-        self.parallelism.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        self.parallelism
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 }
 
@@ -103,13 +104,22 @@ pub(crate) struct FormatTableRead {
 impl FormatTableRead {
     pub(crate) fn new(table: FormatTable, settings: ReadSettings) -> Result<Self> {
         let columns = Arc::new(Columns::new(&table, &settings, None)?);
-        Ok(Self { table, settings, columns, log: Arc::default() })
+        Ok(Self {
+            table,
+            settings,
+            columns,
+            log: Arc::default(),
+        })
     }
 
     fn columns_for(&self, plan: &Plan) -> Result<Arc<Columns>> {
         match plan.residual() {
             None => Ok(Arc::clone(&self.columns)),
-            Some(filter) => Ok(Arc::new(Columns::new(&self.table, &self.settings, Some(filter))?)),
+            Some(filter) => Ok(Arc::new(Columns::new(
+                &self.table,
+                &self.settings,
+                Some(filter),
+            )?)),
         }
     }
 
@@ -123,12 +133,22 @@ impl FormatTableRead {
     fn check(&self, plan: &Plan) -> Result<()> {
         if !plan.is_readable() {
             let message = "its form is not one of this version; plan again";
-            return ForeignSnafu { table: self.table.name(), what: "a plan", message }.fail();
+            return ForeignSnafu {
+                table: self.table.name(),
+                what: "a plan",
+                message,
+            }
+            .fail();
         }
         Ok(())
     }
 
-    fn start(&self, columns: &Arc<Columns>, splits: &[Split], limit: Option<u64>) -> Result<BatchStream> {
+    fn start(
+        &self,
+        columns: &Arc<Columns>,
+        splits: &[Split],
+        limit: Option<u64>,
+    ) -> Result<BatchStream> {
         if limit == Some(0) {
             return Ok(stream::empty().boxed());
         }
@@ -165,7 +185,11 @@ impl TableRead for FormatTableRead {
 
     async fn count(&self, plan: &Plan) -> Result<u64> {
         self.check(plan)?;
-        let settings = ReadSettings { columns: Some(Vec::new()), value_kind: false, ..self.settings.clone() };
+        let settings = ReadSettings {
+            columns: Some(Vec::new()),
+            value_kind: false,
+            ..self.settings.clone()
+        };
         let columns = Arc::new(Columns::new(&self.table, &settings, plan.residual())?);
         let limit = self.limit(plan);
         if limit == Some(0) {
@@ -176,7 +200,11 @@ impl TableRead for FormatTableRead {
             count::from_footers(&self.table, units, &self.log).await?
         } else {
             let batches = self.start(&columns, plan.splits(), limit)?;
-            batches.try_fold(0, |rows, batch| async move { Ok(rows + batch.num_rows() as u64) }).await?
+            batches
+                .try_fold(0, |rows, batch| async move {
+                    Ok(rows + batch.num_rows() as u64)
+                })
+                .await?
         };
         Ok(limit.map_or(counted, |limit| counted.min(limit)))
     }
@@ -192,8 +220,11 @@ fn limited(batches: BatchStream, limit: u64) -> BatchStream {
         if left == 0 {
             return Ok(None);
         }
-        let Some(batch) = batches.try_next().await? else { return Ok(None) };
-        let rows = usize::try_from(left).map_or(batch.num_rows(), |left| left.min(batch.num_rows()));
+        let Some(batch) = batches.try_next().await? else {
+            return Ok(None);
+        };
+        let rows =
+            usize::try_from(left).map_or(batch.num_rows(), |left| left.min(batch.num_rows()));
         Ok(Some((batch.slice(0, rows), (batches, left - rows as u64))))
     })
     .boxed()

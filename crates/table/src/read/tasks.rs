@@ -31,16 +31,29 @@ pub(super) struct Job {
 }
 
 /// Reads units side by side.
-pub(super) fn read(job: Job, units: Vec<Unit>, parallelism: usize, preserve_order: bool) -> Result<BatchStream> {
+pub(super) fn read(
+    job: Job,
+    units: Vec<Unit>,
+    parallelism: usize,
+    preserve_order: bool,
+) -> Result<BatchStream> {
     if Handle::try_current().is_err() {
         let message = "a read needs a tokio runtime: start it inside one";
-        return UnusableSnafu { table: job.table.name(), message }.fail();
+        return UnusableSnafu {
+            table: job.table.name(),
+            message,
+        }
+        .fail();
     }
     let parallelism = parallelism.max(1);
     let started = stream::iter(units).map(move |unit| start(job.clone(), unit));
     Ok(match preserve_order {
         // Of the ready futures as many are polled, and so as many tasks started, as may run side by side.
-        true => started.map(std::future::ready).buffered(parallelism).flatten().boxed(),
+        true => started
+            .map(std::future::ready)
+            .buffered(parallelism)
+            .flatten()
+            .boxed(),
         false => started.flatten_unordered(parallelism).boxed(),
     })
 }
@@ -66,7 +79,13 @@ impl Task {
         }
         match (&mut self.handle).await {
             Ok(()) => None,
-            Err(_) => Some(CutOffSnafu { table: self.table.name(), what: "a read" }.fail()),
+            Err(_) => Some(
+                CutOffSnafu {
+                    table: self.table.name(),
+                    what: "a read",
+                }
+                .fail(),
+            ),
         }
     }
 }
@@ -91,13 +110,20 @@ fn start(job: Job, unit: Unit) -> BatchStream {
             let _ = sender.send(Err(error));
         }
     });
-    stream::unfold(Some(Task { handle, receiver, table }), |task| async move {
-        let mut task = task?;
-        let item = task.next().await?;
-        // An error is the last item.
-        let task = item.is_ok().then_some(task);
-        Some((item, task))
-    })
+    stream::unfold(
+        Some(Task {
+            handle,
+            receiver,
+            table,
+        }),
+        |task| async move {
+            let mut task = task?;
+            let item = task.next().await?;
+            // An error is the last item.
+            let task = item.is_ok().then_some(task);
+            Some((item, task))
+        },
+    )
     .boxed()
 }
 
@@ -105,7 +131,11 @@ impl Job {
     async fn run(&self, unit: Unit, sender: &UnboundedSender<Result<Waiting>>) -> Result<()> {
         let (table, columns) = (&self.table, &self.columns);
         let room = Arc::new(Semaphore::new(WAITING_KIB as usize));
-        let file = table.file_system().open(&unit.path, Some(unit.size)).await.context(table.io())?;
+        let file = table
+            .file_system()
+            .open(&unit.path, Some(unit.size))
+            .await
+            .context(table.io())?;
         let request = ReadRequest {
             file,
             range: unit.range,
@@ -114,20 +144,41 @@ impl Job {
             batch_size: table.options().read_batch_size,
             options: Arc::clone(table.shared_options()),
         };
-        let mut decoded = table.file_format().read(request).await.context(table.format_error())?;
+        let mut decoded = table
+            .file_format()
+            .read(request)
+            .await
+            .context(table.format_error())?;
         let partition = &unit.partition;
-        let mut assembler = Assembler::new(table, Arc::clone(columns), &partition.values, partition.filter.clone())?;
+        let mut assembler = Assembler::new(
+            table,
+            Arc::clone(columns),
+            &partition.values,
+            partition.filter.clone(),
+        )?;
         while let Some(batch) = decoded.try_next().await.context(table.format_error())? {
             let batch = assembler.assemble(&batch)?;
             if batch.num_rows() == 0 {
                 continue;
             }
-            let kib = u32::try_from(batch.get_array_memory_size() / 1024).unwrap_or(u32::MAX).clamp(1, WAITING_KIB);
+            let kib = u32::try_from(batch.get_array_memory_size() / 1024)
+                .unwrap_or(u32::MAX)
+                .clamp(1, WAITING_KIB);
             let permit = Arc::clone(&room).acquire_many_owned(kib).await;
             let Ok(permit) = permit else {
-                return CutOffSnafu { table: table.name(), what: "a read" }.fail();
+                return CutOffSnafu {
+                    table: table.name(),
+                    what: "a read",
+                }
+                .fail();
             };
-            if sender.send(Ok(Waiting { batch, _room: permit })).is_err() {
+            if sender
+                .send(Ok(Waiting {
+                    batch,
+                    _room: permit,
+                }))
+                .is_err()
+            {
                 return Ok(());
             }
         }

@@ -40,7 +40,11 @@ impl Unit {
 }
 
 /// The files of splits, without those that the filter excludes by their partition.
-pub(super) fn of_splits(table: &FormatTable, columns: &Columns, splits: &[Split]) -> Result<Vec<Unit>> {
+pub(super) fn of_splits(
+    table: &FormatTable,
+    columns: &Columns,
+    splits: &[Split],
+) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     let mut last: Option<(&str, Option<Arc<PartitionConstants>>)> = None;
     for split in splits {
@@ -49,7 +53,9 @@ pub(super) fn of_splits(table: &FormatTable, columns: &Columns, splits: &[Split]
         if last.as_ref().is_none_or(|(known, _)| *known != path) {
             last = Some((path, constants(table, columns, split)?));
         }
-        let Some((_, Some(partition))) = &last else { continue };
+        let Some((_, Some(partition))) = &last else {
+            continue;
+        };
         for file in split.files() {
             units.push(Unit {
                 path: ftable_io::path::join(table.root(), &split.path_of(file)),
@@ -62,10 +68,17 @@ pub(super) fn of_splits(table: &FormatTable, columns: &Columns, splits: &[Split]
     Ok(units)
 }
 
-fn constants(table: &FormatTable, columns: &Columns, split: &Split) -> Result<Option<Arc<PartitionConstants>>> {
+fn constants(
+    table: &FormatTable,
+    columns: &Columns,
+    split: &Split,
+) -> Result<Option<Arc<PartitionConstants>>> {
     let values = match split.partition() {
         None if table.codec().is_partitioned() => {
-            return Err(foreign(table, "it names no partition of a partitioned table".to_owned()));
+            return Err(foreign(
+                table,
+                "it names no partition of a partitioned table".to_owned(),
+            ));
         }
         None => Vec::new(),
         Some(path) => table.codec().parse_path(path).context(table.core())?,
@@ -89,7 +102,10 @@ fn constants(table: &FormatTable, columns: &Columns, split: &Split) -> Result<Op
 
 /// Cuts large files where there are too few units to keep every task busy.
 pub(super) fn spread(table: &FormatTable, units: Vec<Unit>, parallelism: usize) -> Vec<Unit> {
-    let can_cut = matches!(table.format(), FileFormatKind::Parquet | FileFormatKind::Orc);
+    let can_cut = matches!(
+        table.format(),
+        FileFormatKind::Parquet | FileFormatKind::Orc
+    );
     if !can_cut || parallelism < 2 || units.len() >= 2 * parallelism {
         return units;
     }
@@ -106,7 +122,10 @@ pub(super) fn spread(table: &FormatTable, units: Vec<Unit>, parallelism: usize) 
         let mut start = whole.start;
         while start < whole.end {
             let end = whole.end.min(start.saturating_add(step));
-            spread.push(Unit { range: Some(start..end), ..unit.clone() });
+            spread.push(Unit {
+                range: Some(start..end),
+                ..unit.clone()
+            });
             start = end;
         }
     }
@@ -114,5 +133,10 @@ pub(super) fn spread(table: &FormatTable, units: Vec<Unit>, parallelism: usize) 
 }
 
 fn foreign(table: &FormatTable, message: String) -> crate::error::Error {
-    ForeignSnafu { table: table.name(), what: "a split", message }.build()
+    ForeignSnafu {
+        table: table.name(),
+        what: "a split",
+        message,
+    }
+    .build()
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use ftable_core::Datum;
 use ftable_core::partition::DirectoryName;
 use ftable_core::predicate::{BoundPredicate, Known};
-use ftable_core::Datum;
 use ftable_io::RawEntry;
 use ftable_io::data_files::list_data_files;
 use ftable_io::path::join;
@@ -35,31 +35,59 @@ pub(super) struct Discovery {
 }
 
 impl Discovery {
-    pub(super) fn new(table: FormatTable, filter: Option<BoundPredicate>, list_files: bool) -> Self {
-        Self { table, filter, list_files }
+    pub(super) fn new(
+        table: FormatTable,
+        filter: Option<BoundPredicate>,
+        list_files: bool,
+    ) -> Self {
+        Self {
+            table,
+            filter,
+            list_files,
+        }
     }
 
     /// Partitions as they are found.
-    pub(super) fn stream(self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
+    pub(super) fn stream(
+        self,
+        log: &Arc<PlanLog>,
+    ) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
         // A filter may be false whatever the values are.
-        if self.filter.as_ref().is_some_and(|filter| !filter.might_match(&|_| Known::Unknown)) {
+        if self
+            .filter
+            .as_ref()
+            .is_some_and(|filter| !filter.might_match(&|_| Known::Unknown))
+        {
             return stream::empty().boxed();
         }
-        if self.table.codec().is_partitioned() { self.partitions(log) } else { self.whole_table(log) }
+        if self.table.codec().is_partitioned() {
+            self.partitions(log)
+        } else {
+            self.whole_table(log)
+        }
     }
 
     fn whole_table(self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
-        log.listings().fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        log.listings()
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let table = self.table;
         stream::once(async move {
             let root = table.root();
-            let listed = list_data_files(&**table.file_system(), root, table.protected_names()).await;
-            let files = listed.context(table.io())?.into_iter().map(|file| LeafFile {
-                name: relative_name(root, &file.path).into(),
-                size: file.size,
-                modified_millis: file.modified_millis,
-            });
-            Ok(vec![FoundPartition { values: Vec::new(), path: String::new(), files: files.collect() }])
+            let listed =
+                list_data_files(&**table.file_system(), root, table.protected_names()).await;
+            let files = listed
+                .context(table.io())?
+                .into_iter()
+                .map(|file| LeafFile {
+                    name: relative_name(root, &file.path).into(),
+                    size: file.size,
+                    modified_millis: file.modified_millis,
+                });
+            Ok(vec![FoundPartition {
+                values: Vec::new(),
+                path: String::new(),
+                files: files.collect(),
+            }])
         })
         .boxed()
     }
@@ -70,11 +98,18 @@ impl Discovery {
             list_leaves: self.list_files,
             // A filter on the first key leaves out whole subtrees; on another key it leaves out directories that a
             // descent would have to list one by one.
-            prefer_flat: !self.filter.as_ref().is_some_and(|filter| filter.columns().contains(&0)),
+            prefer_flat: !self
+                .filter
+                .as_ref()
+                .is_some_and(|filter| filter.columns().contains(&0)),
             listings: Arc::clone(log.listings()),
         };
         let table = self.table.name().to_owned();
-        let guide = PartitionGuide { table: self.table.clone(), filter: self.filter, log: Arc::clone(log) };
+        let guide = PartitionGuide {
+            table: self.table.clone(),
+            filter: self.filter,
+            log: Arc::clone(log),
+        };
         let (file_system, root) = (Arc::clone(self.table.file_system()), self.table.root());
         walk(file_system, root, Node::default(), Arc::new(guide), options)
             .map_ok(|leaves| {
@@ -91,7 +126,9 @@ impl Discovery {
 }
 
 fn relative_name<'a>(root: &str, path: &'a str) -> &'a str {
-    path.strip_prefix(root).unwrap_or(path).trim_start_matches('/')
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .trim_start_matches('/')
 }
 
 /// Reads directory names as partition values and goes where the filter may still match.
@@ -110,7 +147,10 @@ enum Failure {
 impl Failure {
     fn in_table(self, table: &str) -> Error {
         match self {
-            Self::Listing(source) => Error::Io { table: table.to_owned(), source },
+            Self::Listing(source) => Error::Io {
+                table: table.to_owned(),
+                source,
+            },
             Self::Name(error) => error,
         }
     }
@@ -159,7 +199,9 @@ impl PartitionGuide {
         let codec = self.table.codec();
         let names: Vec<&str> = path.split('/').collect();
         for level in &partition.unread {
-            let Some(name) = names.get(*level) else { continue };
+            let Some(name) = names.get(*level) else {
+                continue;
+            };
             if let DirectoryName::Value(raw) = codec.read_name(*level, name) {
                 codec.parse(*level, &raw).with_context(|_| DirectorySnafu {
                     table: self.table.name(),
@@ -175,7 +217,12 @@ impl Guide for PartitionGuide {
     type Node = Node;
     type Error = Failure;
 
-    fn visit(&self, parent: &Node, directory: &str, entry: RawEntry<'_>) -> Result<Visit<Node>, Failure> {
+    fn visit(
+        &self,
+        parent: &Node,
+        directory: &str,
+        entry: RawEntry<'_>,
+    ) -> Result<Visit<Node>, Failure> {
         let (codec, level) = (self.table.codec(), parent.values.len());
         let raw = match codec.read_name(level, entry.name) {
             DirectoryName::Hidden => {
@@ -187,7 +234,8 @@ impl Guide for PartitionGuide {
                 return Ok(Visit::Skip);
             }
             DirectoryName::Foreign(_) => {
-                self.log.skip(SkipReason::NotAPartition, directory, entry.name);
+                self.log
+                    .skip(SkipReason::NotAPartition, directory, entry.name);
                 return Ok(Visit::Skip);
             }
             DirectoryName::Value(raw) => raw,
@@ -212,7 +260,8 @@ impl Guide for PartitionGuide {
             return Ok(Visit::Descend(node));
         }
         if !node.unread.is_empty() {
-            self.check(&node, &join(directory, entry.name)).map_err(Failure::Name)?;
+            self.check(&node, &join(directory, entry.name))
+                .map_err(Failure::Name)?;
         }
         Ok(Visit::Leaf(node))
     }

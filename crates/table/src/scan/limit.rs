@@ -16,37 +16,46 @@ type Found = BoxStream<'static, Result<Vec<FoundPartition>>>;
 ///
 /// Of the last one only the files that are needed are kept.
 pub(super) fn first(table: FormatTable, found: Found, limit: u64) -> Found {
-    stream::try_unfold((table, found, limit), |(table, mut found, left)| async move {
-        if left == 0 {
-            return Ok(None);
-        }
-        let Some(mut partitions) = found.try_next().await? else { return Ok(None) };
-        partitions.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let mut left = left;
-        let mut enough = Vec::new();
-        for mut partition in partitions {
-            let mut needed = 0;
-            for file in &partition.files {
+    stream::try_unfold(
+        (table, found, limit),
+        |(table, mut found, left)| async move {
+            if left == 0 {
+                return Ok(None);
+            }
+            let Some(mut partitions) = found.try_next().await? else {
+                return Ok(None);
+            };
+            partitions.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+            let mut left = left;
+            let mut enough = Vec::new();
+            for mut partition in partitions {
+                let mut needed = 0;
+                for file in &partition.files {
+                    if left == 0 {
+                        break;
+                    }
+                    let rows = count(&table, &partition.path, &file.name, file.size).await?;
+                    left = left.saturating_sub(rows);
+                    needed += 1;
+                }
+                partition.files.truncate(needed);
+                enough.push(partition);
                 if left == 0 {
                     break;
                 }
-                let rows = count(&table, &partition.path, &file.name, file.size).await?;
-                left = left.saturating_sub(rows);
-                needed += 1;
             }
-            partition.files.truncate(needed);
-            enough.push(partition);
-            if left == 0 {
-                break;
-            }
-        }
-        Ok(Some((enough, (table, found, left))))
-    })
+            Ok(Some((enough, (table, found, left))))
+        },
+    )
     .boxed()
 }
 
 async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> Result<u64> {
-    let directory = if partition.is_empty() { table.root().to_owned() } else { join(table.root(), partition) };
+    let directory = if partition.is_empty() {
+        table.root().to_owned()
+    } else {
+        join(table.root(), partition)
+    };
     match from_footer(table, &join(&directory, name), size).await {
         // It stays in the plan: to leave it out, and to tell, is the reader's.
         Err(error) if is_forgiven(table, error.kind()) => Ok(0),
@@ -55,8 +64,16 @@ async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> R
 }
 
 async fn from_footer(table: &FormatTable, path: &str, size: u64) -> Result<u64> {
-    let file = table.file_system().open(path, Some(size)).await.context(table.io())?;
-    table.file_format().count_rows(file, None).await.context(table.format_error())
+    let file = table
+        .file_system()
+        .open(path, Some(size))
+        .await
+        .context(table.io())?;
+    table
+        .file_format()
+        .count_rows(file, None)
+        .await
+        .context(table.format_error())
 }
 
 /// Whether a file that fails so holds no rows for a reader.

@@ -87,7 +87,11 @@ pub(crate) struct FormatTableScan {
 }
 
 impl FormatTableScan {
-    pub(crate) fn new(table: FormatTable, filters: Vec<Predicate>, limit: Option<u64>) -> Result<Self> {
+    pub(crate) fn new(
+        table: FormatTable,
+        filters: Vec<Predicate>,
+        limit: Option<u64>,
+    ) -> Result<Self> {
         let whole = match filters.len() {
             0 => None,
             1 => filters.into_iter().next(),
@@ -98,14 +102,24 @@ impl FormatTableScan {
             let bound = whole.bind(table.fields()).context(table.core())?;
             let is_partition = |column: usize| table.partition_position(column).is_some();
             let (partition, rest) = bound.split(&is_partition);
-            partition_filter = partition.and_then(|part| part.map_columns(&|column| table.partition_position(column)));
+            partition_filter = partition
+                .and_then(|part| part.map_columns(&|column| table.partition_position(column)));
             residual = rest.map(|_| whole);
         }
-        Ok(Self { table, partition_filter, residual, limit })
+        Ok(Self {
+            table,
+            partition_filter,
+            residual,
+            limit,
+        })
     }
 
     fn discovery(&self, list_files: bool) -> Discovery {
-        Discovery::new(self.table.clone(), self.partition_filter.clone(), list_files)
+        Discovery::new(
+            self.table.clone(),
+            self.partition_filter.clone(),
+            list_files,
+        )
     }
 
     fn packing(&self) -> Packing {
@@ -152,7 +166,13 @@ impl TableScan for FormatTableScan {
         splits.sort_by(|a: &Split, b| a.partition().cmp(&b.partition()));
         splits.shrink_to_fit();
         let metrics = log.metrics(splits.len());
-        Ok(Plan::new(self.table.name(), splits, self.residual.clone(), self.limit, metrics))
+        Ok(Plan::new(
+            self.table.name(),
+            splits,
+            self.residual.clone(),
+            self.limit,
+            metrics,
+        ))
     }
 
     fn plan_stream(&self) -> BoxStream<'static, Result<Split>> {
@@ -161,7 +181,9 @@ impl TableScan for FormatTableScan {
         self.enough(&log)
             .map_ok(move |partitions| {
                 let mut splits = Vec::new();
-                partitions.into_iter().for_each(|partition| packing.pack(partition, &mut splits));
+                partitions
+                    .into_iter()
+                    .for_each(|partition| packing.pack(partition, &mut splits));
                 stream::iter(splits.into_iter().map(Ok::<_, Error>))
             })
             .try_flatten()
@@ -185,7 +207,11 @@ impl From<FoundPartition> for PartitionEntry {
         Self {
             file_count: found.files.len() as u64,
             total_bytes: found.files.iter().map(|file| file.size).sum(),
-            last_modified_millis: found.files.iter().filter_map(|file| file.modified_millis).max(),
+            last_modified_millis: found
+                .files
+                .iter()
+                .filter_map(|file| file.modified_millis)
+                .max(),
             values: found.values,
             path: found.path,
         }

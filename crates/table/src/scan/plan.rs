@@ -12,8 +12,10 @@ use super::{FoundPartition, Split};
 /// Examples kept of each kind of entry that was skipped.
 const EXAMPLES: usize = 5;
 /// What is told about values that look like another engine's NULL.
-const NULL_MARKER: &str = "is read as text; where it stands for NULL, set 'partition.default-name' to its value";
-const NULL_MARKERS: &str = "are read as text; where they stand for NULL, set 'partition.default-name' to their value";
+const NULL_MARKER: &str =
+    "is read as text; where it stands for NULL, set 'partition.default-name' to its value";
+const NULL_MARKERS: &str =
+    "are read as text; where they stand for NULL, set 'partition.default-name' to their value";
 /// The form of a serialized plan.
 const VERSION: u32 = 1;
 
@@ -41,7 +43,14 @@ impl Plan {
         limit: Option<u64>,
         metrics: PlanMetrics,
     ) -> Self {
-        Self { version: VERSION, table: table.to_owned(), splits, residual, limit, metrics }
+        Self {
+            version: VERSION,
+            table: table.to_owned(),
+            splits,
+            residual,
+            limit,
+            metrics,
+        }
     }
 
     /// The splits, partition by partition.
@@ -123,16 +132,28 @@ impl PlanMetrics {
     /// One line for each kind of entry that was skipped, or read as text, and that somebody may miss.
     pub fn warnings(&self) -> Vec<String> {
         let kinds = [
-            (&self.not_partitions, "is no partition of the next key and was skipped", "are no partitions of the next key and were skipped"),
-            (&self.stray_files, "lies above the partitions and was skipped", "lie above the partitions and were skipped"),
+            (
+                &self.not_partitions,
+                "is no partition of the next key and was skipped",
+                "are no partitions of the next key and were skipped",
+            ),
+            (
+                &self.stray_files,
+                "lies above the partitions and was skipped",
+                "lie above the partitions and were skipped",
+            ),
             (&self.null_markers, NULL_MARKER, NULL_MARKERS),
         ];
-        let told = kinds.into_iter().filter(|(skipped, _, _)| skipped.count > 0);
+        let told = kinds
+            .into_iter()
+            .filter(|(skipped, _, _)| skipped.count > 0);
         told.map(|(skipped, one, many)| {
             let names = skipped.examples.join(", ");
             match skipped.count {
                 1 => format!("{names} {one}"),
-                count if count > skipped.examples.len() as u64 => format!("{count} entries {many}, among them {names}"),
+                count if count > skipped.examples.len() as u64 => {
+                    format!("{count} entries {many}, among them {names}")
+                }
                 count => format!("{count} entries {many}: {names}"),
             }
         })
@@ -182,8 +203,12 @@ impl PlanLog {
 
     pub(super) fn count(&self, partition: &FoundPartition) {
         self.partitions.fetch_add(1, Ordering::Relaxed);
-        self.files.fetch_add(partition.files.len() as u64, Ordering::Relaxed);
-        self.bytes.fetch_add(partition.files.iter().map(|file| file.size).sum(), Ordering::Relaxed);
+        self.files
+            .fetch_add(partition.files.len() as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(
+            partition.files.iter().map(|file| file.size).sum(),
+            Ordering::Relaxed,
+        );
     }
 
     pub(super) fn skip_hidden(&self) {
@@ -204,12 +229,20 @@ impl PlanLog {
 
     /// A directory whose value is another engine's marker of NULL.
     pub(super) fn see_null_marker(&self, directory: &str, name: &str) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).null_markers.add(directory, name);
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .null_markers
+            .add(directory, name);
     }
 
     pub(super) fn metrics(&self, splits: usize) -> PlanMetrics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let seen = self
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         PlanMetrics {
             directories_listed: read(&self.listings),
             partitions: read(&self.partitions),

@@ -74,7 +74,11 @@ impl Split {
 
     /// The path of one of its files relative to the table.
     pub fn path_of(&self, file: &FileSlice) -> String {
-        if self.partition.is_empty() { file.name.to_string() } else { format!("{}/{}", self.partition, file.name) }
+        if self.partition.is_empty() {
+            file.name.to_string()
+        } else {
+            format!("{}/{}", self.partition, file.name)
+        }
     }
 
     /// Bytes to be read.
@@ -85,7 +89,10 @@ impl Split {
     /// What is wrong with a split that came from elsewhere.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.version != VERSION {
-            return Err(format!("its form {} is not the form {VERSION} of this version", self.version));
+            return Err(format!(
+                "its form {} is not the form {VERSION} of this version",
+                self.version
+            ));
         }
         for file in &self.files {
             let path = self.path_of(file);
@@ -93,8 +100,15 @@ impl Split {
             if contained("/", &format!("/{path}")).as_deref() != Some(path.as_str()) {
                 return Err(format!("path {path} does not lie inside the table"));
             }
-            if file.offset.checked_add(file.length).is_none_or(|end| end > file.size) {
-                return Err(format!("range {}+{} of {path} reaches beyond its {} bytes", file.offset, file.length, file.size));
+            if file
+                .offset
+                .checked_add(file.length)
+                .is_none_or(|end| end > file.size)
+            {
+                return Err(format!(
+                    "range {}+{} of {path} reaches beyond its {} bytes",
+                    file.offset, file.length, file.size
+                ));
             }
         }
         Ok(())
@@ -115,7 +129,10 @@ impl Packing {
         Self {
             target: options.split_target_size.max(1),
             open_cost: options.split_open_file_cost,
-            can_cut: matches!(options.format, FileFormatKind::Parquet | FileFormatKind::Orc),
+            can_cut: matches!(
+                options.format,
+                FileFormatKind::Parquet | FileFormatKind::Orc
+            ),
         }
     }
 
@@ -142,19 +159,33 @@ impl Packing {
     fn cut(&self, file: LeafFile, mut add: impl FnMut(FileSlice)) {
         let LeafFile { name, size, .. } = file;
         if !self.can_cut || size <= self.target {
-            return add(FileSlice { name, size, offset: 0, length: size });
+            return add(FileSlice {
+                name,
+                size,
+                offset: 0,
+                length: size,
+            });
         }
         let mut offset = 0;
         while offset < size {
             let length = self.target.min(size - offset);
-            add(FileSlice { name: name.clone(), size, offset, length });
+            add(FileSlice {
+                name: name.clone(),
+                size,
+                offset,
+                length,
+            });
             offset += length;
         }
     }
 }
 
 fn split(partition: &str, files: Vec<FileSlice>) -> Split {
-    Split { version: VERSION, partition: partition.into(), files: files.into() }
+    Split {
+        version: VERSION,
+        partition: partition.into(),
+        files: files.into(),
+    }
 }
 
 #[cfg(test)]
@@ -162,12 +193,30 @@ mod tests {
     use super::*;
 
     fn pack(target: u64, open_cost: u64, sizes: &[(&str, u64)]) -> Vec<Vec<(String, u64, u64)>> {
-        let packing = Packing { target, open_cost, can_cut: true };
-        let files = sizes.iter().map(|(name, size)| LeafFile { name: (*name).into(), size: *size, modified_millis: None });
-        let partition = FoundPartition { values: Vec::new(), path: "p=1".to_owned(), files: files.collect() };
+        let packing = Packing {
+            target,
+            open_cost,
+            can_cut: true,
+        };
+        let files = sizes.iter().map(|(name, size)| LeafFile {
+            name: (*name).into(),
+            size: *size,
+            modified_millis: None,
+        });
+        let partition = FoundPartition {
+            values: Vec::new(),
+            path: "p=1".to_owned(),
+            files: files.collect(),
+        };
         let mut splits = Vec::new();
         packing.pack(partition, &mut splits);
-        let slices = |split: &Split| split.files.iter().map(|file| (file.name.to_string(), file.offset, file.length)).collect();
+        let slices = |split: &Split| {
+            split
+                .files
+                .iter()
+                .map(|file| (file.name.to_string(), file.offset, file.length))
+                .collect()
+        };
         splits.iter().map(slices).collect()
     }
 
@@ -219,11 +268,35 @@ mod tests {
 
     #[test]
     fn a_split_that_reaches_outside_is_refused() {
-        let ok = split("p=1", vec![FileSlice { name: "f".into(), size: 3, offset: 0, length: 3 }]);
+        let ok = split(
+            "p=1",
+            vec![FileSlice {
+                name: "f".into(),
+                size: 3,
+                offset: 0,
+                length: 3,
+            }],
+        );
         assert_eq!(ok.check(), Ok(()));
-        let outside = split("p=1", vec![FileSlice { name: "../../f".into(), size: 3, offset: 0, length: 3 }]);
+        let outside = split(
+            "p=1",
+            vec![FileSlice {
+                name: "../../f".into(),
+                size: 3,
+                offset: 0,
+                length: 3,
+            }],
+        );
         assert!(outside.check().is_err());
-        let beyond = split("p=1", vec![FileSlice { name: "f".into(), size: 3, offset: 2, length: u64::MAX }]);
+        let beyond = split(
+            "p=1",
+            vec![FileSlice {
+                name: "f".into(),
+                size: 3,
+                offset: 2,
+                length: u64::MAX,
+            }],
+        );
         assert!(beyond.check().unwrap_err().contains("beyond its 3 bytes"));
         let newer = Split { version: 2, ..ok };
         assert!(newer.check().unwrap_err().contains("form 2"));

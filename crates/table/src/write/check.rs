@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::Int8Type;
 use arrow_arith::boolean::is_not_null;
+use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, Scalar, cast::AsArray};
 use arrow_schema::SchemaRef;
 use arrow_select::zip::zip;
@@ -49,7 +49,10 @@ struct Column {
 
 impl Checker {
     pub(super) fn new(table: &FormatTable) -> Self {
-        Self { table: table.clone(), last: None }
+        Self {
+            table: table.clone(),
+            last: None,
+        }
     }
 
     /// A batch that holds every column of the table.
@@ -70,7 +73,10 @@ impl Checker {
                 None => data.push(array),
             }
         }
-        Ok(Checked { keys: keys.into_iter().flatten().collect(), data: self.data_batch(data, batch.num_rows())? })
+        Ok(Checked {
+            keys: keys.into_iter().flatten().collect(),
+            data: self.data_batch(data, batch.num_rows())?,
+        })
     }
 
     /// A batch whose partition was declared: only data columns are looked at.
@@ -90,7 +96,8 @@ impl Checker {
     fn data_batch(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
         let schema = to_arrow_schema(self.table.data_fields()).context(self.table.core())?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(schema, columns, &options).map_err(|error| self.refuse(error.to_string()))
+        RecordBatch::try_new_with_options(schema, columns, &options)
+            .map_err(|error| self.refuse(error.to_string()))
     }
 
     fn plan(&mut self, schema: &SchemaRef, with_keys: bool) -> Result<Arc<Plan>> {
@@ -114,9 +121,17 @@ impl Checker {
                 value_kind = Some(index);
             } else if !fields.iter().any(|field| field.name == *name) {
                 let known = self.table.known_columns();
-                return Err(self.refuse(format!("column '{name}' is not one of the table's: {known}")));
+                return Err(self.refuse(format!(
+                    "column '{name}' is not one of the table's: {known}"
+                )));
             }
-            if schema.fields().iter().filter(|other| other.name() == name).count() > 1 {
+            if schema
+                .fields()
+                .iter()
+                .filter(|other| other.name() == name)
+                .count()
+                > 1
+            {
                 return Err(self.refuse(format!("column '{name}' is there twice")));
             }
         }
@@ -128,38 +143,62 @@ impl Checker {
             }
             let Some((index, given)) = schema.fields().find(&field.name) else {
                 let name = &field.name;
-                return Err(self.refuse(format!("column '{name}' is missing; add it, with nulls if there are no values")));
+                return Err(self.refuse(format!(
+                    "column '{name}' is missing; add it, with nulls if there are no values"
+                )));
             };
             let conversion = Conversion::for_input(given.data_type(), &field.data_type).ok_or_else(|| {
                 let (name, given, declared) = (&field.name, given.data_type(), &field.data_type);
                 self.refuse(format!("column '{name}' of type {given} cannot be stored as {declared} without loss; cast it"))
             })?;
-            columns.push(Some(Column { index, conversion, default: self.default_of(field)? }));
+            columns.push(Some(Column {
+                index,
+                conversion,
+                default: self.default_of(field)?,
+            }));
         }
-        Ok(Plan { columns, value_kind })
+        Ok(Plan {
+            columns,
+            value_kind,
+        })
     }
 
     /// The default of a column, as Java Paimon's writer applies it: to nulls, of partition keys too. A NOT NULL column
     /// is checked before, so a default does not save a null there.
     fn default_of(&self, field: &DataField) -> Result<Option<ArrayRef>> {
-        let Some(value) = default_value(field).context(self.table.core())? else { return Ok(None) };
+        let Some(value) = default_value(field).context(self.table.core())? else {
+            return Ok(None);
+        };
         let data_type = to_arrow_type(&field.data_type).context(self.table.core())?;
         match constant(Some(&value), &data_type, 1) {
             Some(array) => Ok(Some(array)),
-            None => Err(self.refuse(format!("the default of column '{}' is no {}", field.name, field.data_type))),
+            None => Err(self.refuse(format!(
+                "the default of column '{}' is no {}",
+                field.name, field.data_type
+            ))),
         }
     }
 
-    fn convert(&self, batch: &RecordBatch, plan: &Plan, column: usize, field: &DataField) -> Result<ArrayRef> {
+    fn convert(
+        &self,
+        batch: &RecordBatch,
+        plan: &Plan,
+        column: usize,
+        field: &DataField,
+    ) -> Result<ArrayRef> {
         let found = plan.columns.get(column).and_then(Option::as_ref);
         let array = found.and_then(|column| Some((batch.columns().get(column.index)?, column)));
         let Some((array, column)) = array else {
             return Err(self.refuse(format!("column '{}' is missing", field.name)));
         };
-        let converted = column.conversion.convert_input(&field.name, array).map_err(|message| self.refuse(message))?;
+        let converted = column
+            .conversion
+            .convert_input(&field.name, array)
+            .map_err(|message| self.refuse(message))?;
         match &column.default {
             Some(default) if converted.null_count() > 0 => {
-                let valid = is_not_null(&converted).map_err(|error| self.refuse(error.to_string()))?;
+                let valid =
+                    is_not_null(&converted).map_err(|error| self.refuse(error.to_string()))?;
                 zip(&valid, &converted, &Scalar::new(Arc::clone(default)))
                     .map_err(|error| self.refuse(error.to_string()))
             }
@@ -168,9 +207,13 @@ impl Checker {
     }
 
     fn check_kind(&self, batch: &RecordBatch, plan: &Plan) -> Result<()> {
-        let Some(column) = plan.value_kind.and_then(|index| batch.columns().get(index)) else { return Ok(()) };
+        let Some(column) = plan.value_kind.and_then(|index| batch.columns().get(index)) else {
+            return Ok(());
+        };
         let kinds = column.as_primitive_opt::<Int8Type>();
-        let inserts = kinds.is_some_and(|kinds| kinds.null_count() == 0 && kinds.values().iter().all(|kind| *kind == 0));
+        let inserts = kinds.is_some_and(|kinds| {
+            kinds.null_count() == 0 && kinds.values().iter().all(|kind| *kind == 0)
+        });
         match inserts {
             true => Ok(()),
             false => Err(self.refuse(format!(
@@ -180,6 +223,10 @@ impl Checker {
     }
 
     fn refuse(&self, message: String) -> Error {
-        BatchSnafu { table: self.table.name(), message }.build()
+        BatchSnafu {
+            table: self.table.name(),
+            message,
+        }
+        .build()
     }
 }

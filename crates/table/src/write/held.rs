@@ -16,7 +16,10 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn new(memory: &Memory) -> Self {
-        Self { memory: memory.clone(), own: 0 }
+        Self {
+            memory: memory.clone(),
+            own: 0,
+        }
     }
 
     /// Says how much the encoder holds now; gives what all of them hold.

@@ -24,8 +24,23 @@ pub struct CommitMessage {
 }
 
 impl CommitMessage {
-    pub(super) fn new(table: String, partition: &str, staged: String, target: String, rows: u64, bytes: u64) -> Self {
-        Self { version: VERSION, table, partition: partition.to_owned(), staged, target, rows, bytes }
+    pub(super) fn new(
+        table: String,
+        partition: &str,
+        staged: String,
+        target: String,
+        rows: u64,
+        bytes: u64,
+    ) -> Self {
+        Self {
+            version: VERSION,
+            table,
+            partition: partition.to_owned(),
+            staged,
+            target,
+            rows,
+            bytes,
+        }
     }
 
     /// The partition's directory relative to the table; `None` for an unpartitioned table.

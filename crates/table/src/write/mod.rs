@@ -57,7 +57,11 @@ pub trait TableWrite: Send {
     ///
     /// # Errors
     /// As [`Self::write`]; a key that is missing or unknown, a value that does not parse.
-    async fn write_partition(&mut self, partition: &[(String, String)], batch: RecordBatch) -> Result<()>;
+    async fn write_partition(
+        &mut self,
+        partition: &[(String, String)],
+        batch: RecordBatch,
+    ) -> Result<()>;
 
     /// Ends all files and gives a message for each. More rows may be written and prepared after.
     ///
@@ -88,10 +92,13 @@ pub(crate) struct FormatTableWrite {
 
 impl FormatTableWrite {
     pub(crate) fn new(table: FormatTable, parallelism: Option<usize>) -> Result<Self> {
-        table.file_format().check_write_schema(table.data_fields()).context(table.format_error())?;
+        table
+            .file_format()
+            .check_write_schema(table.data_fields())
+            .context(table.format_error())?;
         table.options().check_writable().context(table.core())?;
-        let parallelism =
-            parallelism.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let parallelism = parallelism
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         Ok(Self {
             checker: Checker::new(&table),
             router: Router::new(&table)?,
@@ -109,7 +116,11 @@ impl FormatTableWrite {
     fn check_open(&self) -> Result<()> {
         match self.ended {
             None => Ok(()),
-            Some(state) => WriterEndedSnafu { table: self.table.name(), state }.fail(),
+            Some(state) => WriterEndedSnafu {
+                table: self.table.name(),
+                state,
+            }
+            .fail(),
         }
     }
 
@@ -137,7 +148,9 @@ impl FormatTableWrite {
                     self.memory.clone(),
                 ));
             }
-            let Some(writer) = self.partitions.get_mut(part.partition) else { continue };
+            let Some(writer) = self.partitions.get_mut(part.partition) else {
+                continue;
+            };
             self.buffered += part.bytes;
             writer.push(part.batch, part.bytes);
             if writer.is_full() {
@@ -145,7 +158,11 @@ impl FormatTableWrite {
             }
         }
         while self.buffered > self.table.options().write_buffer_size {
-            let fullest = self.partitions.iter().enumerate().max_by_key(|(_, writer)| writer.buffered());
+            let fullest = self
+                .partitions
+                .iter()
+                .enumerate()
+                .max_by_key(|(_, writer)| writer.buffered());
             let Some((fullest, _)) = fullest else { break };
             self.encode(fullest).await?;
         }
@@ -154,7 +171,11 @@ impl FormatTableWrite {
 
     /// Starts to encode what waits for a partition, once a file may be open for it.
     async fn encode(&mut self, partition: usize) -> Result<()> {
-        if self.partitions.get(partition).is_some_and(|writer| !writer.has_open_file()) {
+        if self
+            .partitions
+            .get(partition)
+            .is_some_and(|writer| !writer.has_open_file())
+        {
             self.make_room().await?;
         }
         if let Some(writer) = self.partitions.get_mut(partition) {
@@ -168,10 +189,16 @@ impl FormatTableWrite {
     /// Ends the file that waited longest for rows if no more may be open.
     async fn make_room(&mut self) -> Result<()> {
         let is_open = |writer: &&mut PartitionWriter| writer.has_open_file();
-        if self.partitions.iter_mut().filter(is_open).count() < self.table.options().write_max_open_files {
+        if self.partitions.iter_mut().filter(is_open).count()
+            < self.table.options().write_max_open_files
+        {
             return Ok(());
         }
-        let longest = self.partitions.iter_mut().filter(is_open).min_by_key(|writer| writer.last_encoded());
+        let longest = self
+            .partitions
+            .iter_mut()
+            .filter(is_open)
+            .min_by_key(|writer| writer.last_encoded());
         let Some(writer) = longest else { return Ok(()) };
         self.buffered -= writer.buffered();
         writer.end_file().await
@@ -219,7 +246,11 @@ impl TableWrite for FormatTableWrite {
         self.accept(routed).await
     }
 
-    async fn write_partition(&mut self, partition: &[(String, String)], batch: RecordBatch) -> Result<()> {
+    async fn write_partition(
+        &mut self,
+        partition: &[(String, String)],
+        batch: RecordBatch,
+    ) -> Result<()> {
         self.check_open()?;
         let declared = self.router.declared(partition)?;
         let data = self.checker.check_data(&batch)?;

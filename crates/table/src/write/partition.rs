@@ -63,7 +63,12 @@ impl PartitionWriter {
             waiting_bytes: 0,
             has_open_file: false,
             last_encoded: 0,
-            state: State::Idle(Box::new(FileRoller::new(table, directory.path, ledger, memory))),
+            state: State::Idle(Box::new(FileRoller::new(
+                table,
+                directory.path,
+                ledger,
+                memory,
+            ))),
         }
     }
 
@@ -106,14 +111,22 @@ impl PartitionWriter {
     async fn start(&mut self, end_file: bool) -> Result<()> {
         let Ok(runtime) = Handle::try_current() else {
             let message = "a write needs a tokio runtime: run it inside one";
-            return UnusableSnafu { table: self.table.name(), message }.fail();
+            return UnusableSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .fail();
         };
         self.has_open_file = !end_file;
         let mut roller = self.roller().await?;
         let batches = std::mem::take(&mut self.waiting);
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
-            return CutOffSnafu { table: self.table.name(), what: "a write" }.fail();
+            return CutOffSnafu {
+                table: self.table.name(),
+                what: "a write",
+            }
+            .fail();
         };
         self.state = State::Encoding(runtime.spawn(async move {
             roller.append(batches).await?;
@@ -131,9 +144,17 @@ impl PartitionWriter {
             State::Idle(roller) => Ok(roller),
             State::Encoding(task) => match task.await {
                 Ok(result) => result,
-                Err(_) => CutOffSnafu { table: self.table.name(), what: "a write" }.fail(),
+                Err(_) => CutOffSnafu {
+                    table: self.table.name(),
+                    what: "a write",
+                }
+                .fail(),
             },
-            State::Lost => CutOffSnafu { table: self.table.name(), what: "a write that had failed" }.fail(),
+            State::Lost => CutOffSnafu {
+                table: self.table.name(),
+                what: "a write that had failed",
+            }
+            .fail(),
         }
     }
 

@@ -48,7 +48,12 @@ struct OpenFile {
 }
 
 impl FileRoller {
-    pub(super) fn new(table: &FormatTable, directory: String, ledger: Ledger, memory: Memory) -> Self {
+    pub(super) fn new(
+        table: &FormatTable,
+        directory: String,
+        ledger: Ledger,
+        memory: Memory,
+    ) -> Self {
         Self {
             table: table.clone(),
             directory,
@@ -80,11 +85,17 @@ impl FileRoller {
                 None => self.open_file().await?,
             };
             let limits = Limits::new(&self.table);
-            let (encoder, mut step) = blocking(&self.table, move || limits.encode(file.encoder, &batch, file.rows)).await?;
+            let (encoder, mut step) = blocking(&self.table, move || {
+                limits.encode(file.encoder, &batch, file.rows)
+            })
+            .await?;
             file.encoder = encoder;
             file.rows = step.rows;
             if !step.bytes.is_empty() {
-                file.output.write(std::mem::take(&mut step.bytes)).await.context(self.table.io())?;
+                file.output
+                    .write(std::mem::take(&mut step.bytes))
+                    .await
+                    .context(self.table.io())?;
             }
             self.open = Some(relieved(&self.table, file).await?);
             if step.full {
@@ -97,31 +108,74 @@ impl FileRoller {
 
     /// Ends the open file, if there is one, and makes its message.
     pub(super) async fn end_file(&mut self) -> Result<()> {
-        let Some(OpenFile { encoder, mut output, staged, target, rows, .. }) = self.open.take() else { return Ok(()) };
+        let Some(OpenFile {
+            encoder,
+            mut output,
+            staged,
+            target,
+            rows,
+            ..
+        }) = self.open.take()
+        else {
+            return Ok(());
+        };
         let table = self.table.clone();
-        let bytes = blocking(&self.table, move || encoder.finish().context(table.format_error())).await?;
+        let bytes = blocking(&self.table, move || {
+            encoder.finish().context(table.format_error())
+        })
+        .await?;
         output.write(bytes).await.context(self.table.io())?;
         let size = output.close().await.context(self.table.io())?;
         let location = self.table.location().normalized();
-        self.messages.push(CommitMessage::new(location, &self.directory, staged, target, rows, size));
+        self.messages.push(CommitMessage::new(
+            location,
+            &self.directory,
+            staged,
+            target,
+            rows,
+            size,
+        ));
         Ok(())
     }
 
     async fn open_file(&mut self) -> Result<OpenFile> {
         let options = self.table.options();
-        let name = format!("{}{}-{}{}", options.data_file_prefix, self.uuid, self.next_number, options.extension);
-        let target = if self.directory.is_empty() { name } else { format!("{}/{name}", self.directory) };
+        let name = format!(
+            "{}{}-{}{}",
+            options.data_file_prefix, self.uuid, self.next_number, options.extension
+        );
+        let target = if self.directory.is_empty() {
+            name
+        } else {
+            format!("{}/{name}", self.directory)
+        };
         let staged = staged_path(&self.directory);
         let path = ftable_io::path::join(self.table.root(), &staged);
         self.ledger.add(path.clone());
-        let output = self.table.file_system().create(&path).await.context(self.table.io())?;
+        let output = self
+            .table
+            .file_system()
+            .create(&path)
+            .await
+            .context(self.table.io())?;
         let request = WriteRequest {
             fields: file_fields(&self.table),
             options: Arc::clone(self.table.shared_options()),
         };
-        let encoder = self.table.file_format().encoder(request).context(self.table.format_error())?;
+        let encoder = self
+            .table
+            .file_format()
+            .encoder(request)
+            .context(self.table.format_error())?;
         self.next_number += 1;
-        Ok(OpenFile { encoder, held: Held::new(&self.memory), output, staged, target, rows: 0 })
+        Ok(OpenFile {
+            encoder,
+            held: Held::new(&self.memory),
+            output,
+            staged,
+            target,
+            rows: 0,
+        })
     }
 }
 
@@ -150,8 +204,13 @@ async fn concatenated(table: &FormatTable, batches: Vec<RecordBatch>) -> Result<
     let of_work = table.clone();
     blocking(table, move || {
         let schema = to_arrow_schema(of_work.data_fields()).context(of_work.core())?;
-        concat_batches(&schema, &batches)
-            .map_err(|error| InternalSnafu { table: of_work.name(), message: error.to_string() }.build())
+        concat_batches(&schema, &batches).map_err(|error| {
+            InternalSnafu {
+                table: of_work.name(),
+                message: error.to_string(),
+            }
+            .build()
+        })
     })
     .await
 }
@@ -162,10 +221,16 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) if error.is_panic() => {
-            InternalSnafu { table: table.name(), message: "the encoder panicked" }.fail()
+        Err(error) if error.is_panic() => InternalSnafu {
+            table: table.name(),
+            message: "the encoder panicked",
         }
-        Err(_) => CutOffSnafu { table: table.name(), what: "a write" }.fail(),
+        .fail(),
+        Err(_) => CutOffSnafu {
+            table: table.name(),
+            what: "a write",
+        }
+        .fail(),
     }
 }
 
@@ -183,7 +248,10 @@ fn file_fields(table: &FormatTable) -> Arc<[DataField]> {
 /// The rows of a batch in the columns of a file.
 fn file_columns(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     match batch.num_columns() {
-        0 => RecordBatch::try_from_iter([(ROW_COLUMN, new_null_array(&ArrowType::Boolean, batch.num_rows()))]),
+        0 => RecordBatch::try_from_iter([(
+            ROW_COLUMN,
+            new_null_array(&ArrowType::Boolean, batch.num_rows()),
+        )]),
         _ => Ok(batch.clone()),
     }
 }
@@ -209,7 +277,11 @@ struct Step {
 impl Limits {
     fn new(table: &FormatTable) -> Self {
         let options = table.options();
-        Self { table: table.clone(), rows: options.target_file_row_num, bytes: options.target_file_size }
+        Self {
+            table: table.clone(),
+            rows: options.target_file_row_num,
+            bytes: options.target_file_size,
+        }
     }
 
     /// Encodes a batch until it ends or the file is full.
@@ -221,21 +293,37 @@ impl Limits {
     ) -> Result<(Box<dyn FileEncoder>, Step), Error> {
         let total = batch.num_rows();
         let columns = file_columns(batch).map_err(|error| {
-            InternalSnafu { table: self.table.name(), message: error.to_string() }.build()
+            InternalSnafu {
+                table: self.table.name(),
+                message: error.to_string(),
+            }
+            .build()
         })?;
         let mut done = 0;
         let mut full = false;
         while done < total && !full {
-            let step = self.step(rows, encoder.encoded_size()).min((total - done) as u64);
+            let step = self
+                .step(rows, encoder.encoded_size())
+                .min((total - done) as u64);
             let count = usize::try_from(step).unwrap_or(total - done);
-            encoder.write(&columns.slice(done, count)).context(self.table.format_error())?;
+            encoder
+                .write(&columns.slice(done, count))
+                .context(self.table.format_error())?;
             done += count;
             rows += step;
             full = rows >= self.rows || encoder.encoded_size() >= self.bytes;
         }
         let left = (done < total).then(|| batch.slice(done, total - done));
         let bytes = encoder.take_bytes();
-        Ok((encoder, Step { rows, bytes, full, left }))
+        Ok((
+            encoder,
+            Step {
+                rows,
+                bytes,
+                full,
+                left,
+            },
+        ))
     }
 
     /// How many rows to encode before looking again: all that surely fit, and never fewer than Java looks after. An
@@ -245,7 +333,9 @@ impl Limits {
         let per_row = (size / rows.max(1)).max(1);
         let until_bytes = match rows {
             0 => CHECK_ROWS,
-            _ => (self.bytes.saturating_sub(size) / per_row / 2).min(rows).max(CHECK_ROWS),
+            _ => (self.bytes.saturating_sub(size) / per_row / 2)
+                .min(rows)
+                .max(CHECK_ROWS),
         };
         until_rows.min(until_bytes).min(STEP_ROWS)
     }

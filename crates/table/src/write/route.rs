@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow_row::{RowConverter, SortField};
 use arrow_select::take::take_arrays;
-use ftable_core::types::to_arrow_type;
 use ftable_core::Datum;
+use ftable_core::types::to_arrow_type;
 use snafu::ResultExt;
 
 use super::check::Checked;
@@ -26,7 +26,11 @@ pub(super) struct Routed {
 impl Routed {
     pub(super) fn new(partition: usize, batch: RecordBatch) -> Self {
         let bytes = batch.get_array_memory_size() as u64;
-        Self { partition, batch, bytes }
+        Self {
+            partition,
+            batch,
+            bytes,
+        }
     }
 }
 
@@ -52,12 +56,18 @@ impl Router {
     pub(super) fn new(table: &FormatTable) -> Result<Self> {
         let mut fields = Vec::new();
         for key in table.codec().keys() {
-            fields.push(SortField::new(to_arrow_type(&key.data_type).context(table.core())?));
+            fields.push(SortField::new(
+                to_arrow_type(&key.data_type).context(table.core())?,
+            ));
         }
         let converter = match fields.is_empty() {
             true => None,
             false => Some(RowConverter::new(fields).map_err(|error| {
-                InternalSnafu { table: table.name(), message: error.to_string() }.build()
+                InternalSnafu {
+                    table: table.name(),
+                    message: error.to_string(),
+                }
+                .build()
             })?),
         };
         Ok(Self {
@@ -71,32 +81,59 @@ impl Router {
 
     /// The directory of a partition.
     pub(super) fn directory(&self, partition: usize) -> Directory {
-        self.directories.get(partition).cloned().unwrap_or(Directory { path: String::new() })
+        self.directories
+            .get(partition)
+            .cloned()
+            .unwrap_or(Directory {
+                path: String::new(),
+            })
     }
 
     /// The partition that the caller named.
     pub(super) fn declared(&mut self, spec: &[(String, String)]) -> Result<usize> {
-        let parsed = self.table.codec().parse_spec(spec).context(self.table.core())?;
+        let parsed = self
+            .table
+            .codec()
+            .parse_spec(spec)
+            .context(self.table.core())?;
         let mut values: Vec<Option<Option<Datum>>> = vec![None; self.table.codec().len()];
         for (level, value) in parsed {
             if let Some(slot) = values.get_mut(level) {
                 *slot = Some(value);
             }
         }
-        let missing = values.iter().position(Option::is_none).and_then(|level| self.table.partition_keys().get(level));
+        let missing = values
+            .iter()
+            .position(Option::is_none)
+            .and_then(|level| self.table.partition_keys().get(level));
         if let Some(key) = missing {
-            let message = format!("the declared partition has no value for key '{key}'; give one for every key");
-            return UnusableSnafu { table: self.table.name(), message }.fail();
+            let message = format!(
+                "the declared partition has no value for key '{key}'; give one for every key"
+            );
+            return UnusableSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .fail();
         }
         let values: Vec<Option<Datum>> = values.into_iter().flatten().collect();
         self.partition_of(&values)
     }
 
     fn partition_of(&mut self, values: &[Option<Datum>]) -> Result<usize> {
-        let path = self.table.codec().relative_path(values).context(self.table.core())?;
+        let path = self
+            .table
+            .codec()
+            .relative_path(values)
+            .context(self.table.core())?;
         if let Some(partition) = self.by_path.get(&path) {
             return Ok(*partition);
         }
+        // Rows in a directory that does not read as a partition would be lost to every reader.
+        self.table
+            .codec()
+            .parse_path(&path)
+            .context(self.table.core())?;
         self.directories.push(Directory { path: path.clone() });
         self.by_path.insert(path, self.directories.len() - 1);
         Ok(self.directories.len() - 1)
@@ -120,9 +157,19 @@ impl Router {
     /// The partition of each row.
     fn partitions(&mut self, keys: &[ArrayRef], rows: usize) -> Result<Vec<usize>> {
         let table = self.table.clone();
-        let internal = |message: String| InternalSnafu { table: table.name(), message }.build();
-        let Some(converter) = &self.converter else { return Ok(vec![0; rows]) };
-        let converted = converter.convert_columns(keys).map_err(|error| internal(error.to_string()))?;
+        let internal = |message: String| {
+            InternalSnafu {
+                table: table.name(),
+                message,
+            }
+            .build()
+        };
+        let Some(converter) = &self.converter else {
+            return Ok(vec![0; rows]);
+        };
+        let converted = converter
+            .convert_columns(keys)
+            .map_err(|error| internal(error.to_string()))?;
         let mut partitions = Vec::with_capacity(rows);
         let mut last: Option<(&[u8], usize)> = None;
         for row in 0..rows {
@@ -134,8 +181,12 @@ impl Router {
                     Some(partition) => *partition,
                     None => {
                         let fields = self.table.codec().keys().iter();
-                        let values = fields.zip(keys).map(|(field, array)| datum_at(array, row, &field.data_type));
-                        let values = values.collect::<Result<Vec<_>, String>>().map_err(&internal)?;
+                        let values = fields
+                            .zip(keys)
+                            .map(|(field, array)| datum_at(array, row, &field.data_type));
+                        let values = values
+                            .collect::<Result<Vec<_>, String>>()
+                            .map_err(&internal)?;
                         let partition = self.partition_of(&values)?;
                         self.by_keys.insert(key.into(), partition);
                         partition
@@ -150,15 +201,25 @@ impl Router {
 
     /// One copy of the batch in the order of the partitions, cut where the partition changes.
     fn grouped(&self, partitions: &[usize], data: &RecordBatch) -> Result<Vec<Routed>> {
-        let internal = |message: String| InternalSnafu { table: self.table.name(), message }.build();
+        let internal = |message: String| {
+            InternalSnafu {
+                table: self.table.name(),
+                message,
+            }
+            .build()
+        };
         let mut groups: HashMap<usize, Vec<u32>> = HashMap::new();
         for (row, partition) in partitions.iter().enumerate() {
-            let row = u32::try_from(row).map_err(|_| internal("a batch has more than 2^32 rows".to_owned()))?;
+            let row = u32::try_from(row)
+                .map_err(|_| internal("a batch has more than 2^32 rows".to_owned()))?;
             groups.entry(*partition).or_default().push(row);
         }
         let mut groups: Vec<(usize, Vec<u32>)> = groups.into_iter().collect();
         groups.sort_unstable_by_key(|(partition, _)| *partition);
-        let order: Vec<u32> = groups.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let order: Vec<u32> = groups
+            .iter()
+            .flat_map(|(_, rows)| rows.iter().copied())
+            .collect();
         let columns = take_arrays(data.columns(), &UInt32Array::from(order), None);
         let columns = columns.map_err(|error| internal(error.to_string()))?;
         let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(data.num_rows()));
@@ -169,7 +230,11 @@ impl Router {
         let cut = groups.into_iter().map(|(partition, rows)| {
             let batch = sorted.slice(start, rows.len());
             start += rows.len();
-            Routed { partition, batch, bytes: bytes_per_row * rows.len() as u64 }
+            Routed {
+                partition,
+                batch,
+                bytes: bytes_per_row * rows.len() as u64,
+            }
         });
         Ok(cut.collect())
     }

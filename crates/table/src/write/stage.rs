@@ -19,20 +19,30 @@ const CONCURRENT_REMOVALS: usize = 16;
 /// `RenamingTwoPhaseOutputStream`).
 pub(super) fn staged_path(directory: &str) -> String {
     let name = format!("{STAGING_DIRECTORY}/{STAGED_PREFIX}{}", Uuid::new_v4());
-    if directory.is_empty() { name } else { format!("{directory}/{name}") }
+    if directory.is_empty() {
+        name
+    } else {
+        format!("{directory}/{name}")
+    }
 }
 
 /// Whether a path relative to the table is that of a staged file.
 pub(crate) fn is_staged(path: &str) -> bool {
     let mut names = path.rsplit('/');
-    names.next().is_some_and(|name| name.starts_with(STAGED_PREFIX)) && names.next() == Some(STAGING_DIRECTORY)
+    names
+        .next()
+        .is_some_and(|name| name.starts_with(STAGED_PREFIX))
+        && names.next() == Some(STAGING_DIRECTORY)
 }
 
 /// Removes staged files; one that is gone already is fine.
 ///
 /// # Errors
 /// The first failure, after all of them were tried.
-pub(crate) async fn discard(file_system: &dyn FileSystem, paths: Vec<String>) -> Result<(), ftable_io::Error> {
+pub(crate) async fn discard(
+    file_system: &dyn FileSystem,
+    paths: Vec<String>,
+) -> Result<(), ftable_io::Error> {
     remove_each(file_system, paths, |_| ()).await
 }
 
@@ -78,7 +88,12 @@ struct Paths {
 
 impl Ledger {
     pub(super) fn new(file_system: Arc<dyn FileSystem>) -> Self {
-        Self { shared: Arc::new(Shared { file_system, paths: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared {
+                file_system,
+                paths: Mutex::default(),
+            }),
+        }
     }
 
     /// Notes a file before it is made.
@@ -117,7 +132,10 @@ impl Ledger {
     }
 
     fn paths(&self) -> std::sync::MutexGuard<'_, Paths> {
-        self.shared.paths.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .paths
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,7 +11,11 @@ fn rows() -> Vec<ArrayRef> {
         Arc::new(Int32Array::from(vec![Some(1), None, Some(3)])),
         Arc::new(StringArray::from(vec![Some("ab"), Some("b"), None])),
         Arc::new(Float64Array::from(vec![Some(-0.0), Some(f64::NAN), None])),
-        Arc::new(TimestampMillisecondArray::from(vec![Some(-1), Some(0), None])),
+        Arc::new(TimestampMillisecondArray::from(vec![
+            Some(-1),
+            Some(0),
+            None,
+        ])),
     ]
 }
 

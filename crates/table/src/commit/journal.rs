@@ -1,0 +1,150 @@
+//! The private directory: which commits are under way, and how they were decided.
+
+use std::collections::BTreeSet;
+
+use ftable_io::FileStatus;
+use ftable_io::path::join;
+use snafu::ResultExt;
+
+use super::intent::{Entry, Intent, Outcome, PRIVATE_DIRECTORY, attic, intent_file};
+use super::validate;
+use crate::error::{Error, Result, UnusableSnafu};
+use crate::format_table::FormatTable;
+
+/// What lies in the private directory.
+#[derive(Default)]
+pub(super) struct Journal {
+    pub(super) intents: Vec<Intent>,
+    /// What cannot be read as an intent of this table.
+    pub(super) refused: Vec<Error>,
+    /// Ids of which there is an outcome or moved files, but no intent.
+    pub(super) orphans: BTreeSet<String>,
+    /// Files that are none of this, as a process leaves them that dies while it writes one.
+    pub(super) strays: Vec<FileStatus>,
+}
+
+impl Journal {
+    /// Reads it; intents of commits that ended meanwhile are left out.
+    pub(super) async fn read(table: &FormatTable) -> Result<Self> {
+        let entries = entries(table, &join(table.root(), PRIVATE_DIRECTORY)).await?;
+        let mut journal = Self::default();
+        let mut known = BTreeSet::new();
+        for entry in &entries {
+            match Entry::of(entry.name(), entry.is_dir()) {
+                Entry::Intent(id) => {
+                    known.insert(id.to_owned());
+                    match read_intent(table, id).await {
+                        Ok(intent) => journal.intents.extend(intent),
+                        Err(error @ Error::Unusable { .. }) => journal.refused.push(error),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Entry::Outcome(id) | Entry::Attic(id) => {
+                    journal.orphans.insert(id.to_owned());
+                }
+                Entry::Other if entry.is_file() => journal.strays.push(entry.clone()),
+                Entry::Other => {}
+            }
+        }
+        journal.orphans.retain(|id| !known.contains(id));
+        Ok(journal)
+    }
+}
+
+/// The intents of a table.
+///
+/// # Errors
+/// An intent that cannot be read: what it replaces is not known, so nothing else may be replaced.
+pub(super) async fn intents(table: &FormatTable) -> Result<Vec<Intent>> {
+    let journal = Journal::read(table).await?;
+    match journal.refused.into_iter().next() {
+        None => Ok(journal.intents),
+        Some(error) => Err(error),
+    }
+}
+
+async fn read_intent(table: &FormatTable, id: &str) -> Result<Option<Intent>> {
+    let path = join(table.root(), &intent_file(id));
+    let parse = |text: &str| {
+        let intent = Intent::from_json(text)?;
+        match intent.id == id {
+            true => validate::intent(table, &intent).map(|()| intent),
+            false => Err(format!("it is that of {}", intent.id)),
+        }
+    };
+    read(table, &path, "an intent", parse).await
+}
+
+/// How a commit was decided; none if it is not yet.
+pub(super) async fn read_outcome(table: &FormatTable, intent: &Intent) -> Result<Option<Outcome>> {
+    let path = join(table.root(), &intent.outcome_file());
+    let parse = |text: &str| {
+        let outcome = Outcome::from_json(text)?;
+        validate::outcome(table, intent, &outcome).map(|()| outcome)
+    };
+    read(table, &path, "an outcome", parse).await
+}
+
+/// Reads a file that may be gone.
+async fn read<T>(
+    table: &FormatTable,
+    path: &str,
+    what: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>> {
+    let content = async {
+        let file = table.file_system().open(path, None).await?;
+        file.read(0..file.size()).await
+    };
+    let content = match content.await {
+        Ok(content) => content,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error).context(table.io()),
+    };
+    match std::str::from_utf8(&content)
+        .map_err(|error| error.to_string())
+        .and_then(parse)
+    {
+        Ok(parsed) => Ok(Some(parsed)),
+        Err(message) => {
+            let message = format!(
+                "{path} is not used as {what} of a commit: {message}; if no commit is under way, move it away"
+            );
+            UnusableSnafu {
+                table: table.name(),
+                message,
+            }
+            .fail()
+        }
+    }
+}
+
+/// The files that a commit moved out of sight, relative to the table's directory of them, and the directories they lie
+/// in, each before those in it.
+pub(super) async fn moved_files(
+    table: &FormatTable,
+    id: &str,
+) -> Result<(Vec<String>, Vec<String>)> {
+    let root = join(table.root(), &attic(id));
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
+    let mut pending = vec![root.clone()];
+    while let Some(directory) = pending.pop() {
+        for entry in entries(table, &directory).await? {
+            match entry.is_dir() {
+                true => pending.push(entry.path),
+                false => files.extend(ftable_io::contained(&root, &entry.path)),
+            }
+        }
+        directories.push(directory);
+    }
+    Ok((files, directories))
+}
+
+/// The entries of a directory; none if it is absent.
+pub(super) async fn entries(table: &FormatTable, directory: &str) -> Result<Vec<FileStatus>> {
+    match table.file_system().list(directory).await {
+        Ok(entries) => Ok(entries),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error).context(table.io()),
+    }
+}
