@@ -1,5 +1,8 @@
 //! Options that change what a write stores and what a read leaves out.
 
+// What cannot be made fails the test that needs it.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::sync::Arc;

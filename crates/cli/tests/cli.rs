@@ -1009,14 +1009,8 @@ fn rows_and_partitions_can_be_removed() {
 #[test]
 fn repair_tells_what_it_did() {
     let shop = filled();
-    let nothing = json!({"finished": [], "undone": [], "left": [], "staged_removed": []});
-    assert_eq!(
-        shop.run(&["repair", "shop.orders"]).json(),
-        [nothing.clone()]
-    );
-    assert_eq!(
-        shop.run(&["repair", "shop.orders", "--dry-run", "--now"])
-            .json(),
-        [nothing]
-    );
+    let nothing = "{\"finished\":[],\"undone\":[],\"left\":[],\"staged_removed\":[]}\n";
+    assert_eq!(shop.run(&["repair", "shop.orders"]).ok(), nothing);
+    let dry = ["repair", "shop.orders", "--dry-run", "--now"];
+    assert_eq!(shop.run(&dry).ok(), nothing);
 }
