@@ -44,9 +44,9 @@ pub enum Error {
         /// The column, with the path of nested names.
         column: String,
         /// The type in the file.
-        file_type: String,
+        file_type: Box<str>,
         /// The type the table declares.
-        declared: String,
+        declared: Box<str>,
         /// The row of the file, from 0.
         row: u64,
         /// The value.

@@ -24,6 +24,7 @@
 //! "Value by value" means that the first value which does not convert exactly is an error. Nothing else is
 //! rounded, wrapped or replaced by null.
 
+mod elements;
 mod file_type;
 mod mismatch;
 mod nested;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder};
-use arrow_array::types::{Decimal256Type, Int32Type};
+use arrow_array::builder::{Int32Builder, MapBuilder, MapFieldNames, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Decimal256Type, Float16Type, Float64Type, Int32Type};
 use arrow_array::*;
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType as A, Field, Fields, TimeUnit};
@@ -347,16 +348,12 @@ fn floats_widen_exactly() {
     );
     converts(halves, "DOUBLE", Float64Array::from(vec![1.0, -65504.0]));
     let nan = convert(Float32Array::from(vec![f32::NAN]), "DOUBLE").unwrap();
-    assert!(
-        arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Float64Type>(&*nan)
-            .value(0)
-            .is_nan()
-    );
+    assert!(nan.as_primitive::<Float64Type>().value(0).is_nan());
 }
 
 /// A number of sixteen bits by its bits.
-fn half(bits: u16) -> <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native {
-    <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native::from_bits(bits)
+fn half(bits: u16) -> <Float16Type as ArrowPrimitiveType>::Native {
+    <Float16Type as ArrowPrimitiveType>::Native::from_bits(bits)
 }
 
 #[test]
@@ -861,7 +858,10 @@ fn null_elements_are_refused_where_they_are_seen() {
     assert_eq!((converted.len(), converted.null_count()), (2, 1));
 }
 
-fn map(names: (&str, &str), rows: Vec<Option<Vec<(&str, Option<i32>)>>>) -> MapArray {
+/// The entries of a map, or none for a null.
+type Entries<'a> = Option<Vec<(&'a str, Option<i32>)>>;
+
+fn map(names: (&str, &str), rows: Vec<Entries<'_>>) -> MapArray {
     let names = MapFieldNames {
         entry: "e".to_owned(),
         key: names.0.to_owned(),
@@ -886,7 +886,7 @@ fn maps_convert_by_key_and_value_whatever_their_names() {
         *converted.data_type(),
         to_arrow_type(&data_type("MAP<STRING, BIGINT>")).unwrap()
     );
-    let maps = arrow_array::cast::AsArray::as_map(&*converted);
+    let maps = converted.as_map();
     assert_eq!(
         &**maps.values(),
         &Int64Array::from(vec![Some(1), None]) as &dyn Array
@@ -946,7 +946,7 @@ fn rows_are_matched_by_name() {
         )
     };
     let converted = convert(given(), "ROW<a BIGINT, missing STRING, b INT>").unwrap();
-    let rows = arrow_array::cast::AsArray::as_struct(&*converted);
+    let rows = converted.as_struct();
     assert_eq!(
         &**rows.column(0),
         &Int64Array::from(vec![Some(1), None]) as &dyn Array
@@ -1182,7 +1182,6 @@ fn same_types_are_not_copied() {
         "ARRAY<INT>",
     )
     .unwrap();
-    let values =
-        |array: &ArrayRef| Arc::clone(arrow_array::cast::AsArray::as_list::<i32>(array).values());
+    let values = |array: &ArrayRef| Arc::clone(array.as_list::<i32>().values());
     assert!(Arc::ptr_eq(&values(&lists), &values(&converted)));
 }

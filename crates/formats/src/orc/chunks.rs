@@ -109,7 +109,7 @@ impl Codec {
             return bytes.to_vec();
         }
         let mut stored = Vec::with_capacity(bytes.len() + 3);
-        for chunk in bytes.chunks((LARGEST_BLOCK - 1) as usize) {
+        for chunk in bytes.chunks(self.block.clamp(1, LARGEST_BLOCK - 1) as usize) {
             // Less than 2^23, so that it fits with the mark of what is stored as it is.
             let header = (chunk.len() as u32) << 1 | 1;
             stored.extend_from_slice(&header.to_le_bytes()[..3]);

@@ -6,8 +6,8 @@
 
 use super::chunks;
 use super::metadata::Tail;
-use super::rle::{self, Unsigned};
-use super::stripe::{DATA, LENGTH, PRESENT, StreamBytes, Streams, StripeFooter};
+use super::rle::{self, Integers};
+use super::stripe::{DATA, LENGTH, PRESENT, SECONDARY, StreamBytes, Streams, StripeFooter};
 use super::types::{Kind, TypeNode};
 
 /// The most values of a column in one stripe; Arrow's lists count with 31 bits.
@@ -47,8 +47,31 @@ impl Expected<'_> {
             _ if values > self.room(column, node) => {
                 fault(&format!("its streams cannot hold {values} values"))
             }
+            Kind::Decimal => self.check_scales(column, values, node.scale),
             _ => self.check_dictionary(column),
         }
+    }
+
+    /// Each decimal has a scale of its own; with more digits than the type's the decoder would cut them off.
+    fn check_scales(&self, column: usize, values: u64, most: u64) -> Result<(), String> {
+        let fault = |message: String| format!("type {column}: {message}");
+        let bytes = match self.streams.get(column, SECONDARY) {
+            Some(stream) => self.unpack(stream)?,
+            None => Vec::new(),
+        };
+        let mut scales = Integers::signed(bytes, self.footer.encoding(column).version());
+        for _ in 0..values {
+            let scale = scales
+                .next()
+                .ok_or_else(|| fault("it has fewer scales than values".to_owned()))?;
+            if scale > most {
+                let scale = scale as i64;
+                return Err(fault(format!(
+                    "a value has the scale {scale}, its type {most}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// How many of a column's `slots` are not null.
@@ -72,7 +95,7 @@ impl Expected<'_> {
             Some(stream) => self.unpack(stream)?,
             None => Vec::new(),
         };
-        let mut lengths = Unsigned::new(bytes, self.footer.encoding(column).version());
+        let mut lengths = Integers::unsigned(bytes, self.footer.encoding(column).version());
         let mut elements = 0_u64;
         for _ in 0..lists {
             let length = lengths

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use ftable_io::InputFile;
+use orc_rust::compression::Compression;
 use orc_rust::reader::metadata::{FileMetadata, read_metadata};
 
 use super::NAME;
@@ -93,30 +94,59 @@ pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<Tail>>>
 
 /// What of the postscript is needed.
 #[derive(Debug)]
-struct PostScript {
+pub(super) struct PostScript {
     /// Bytes of the postscript and of the byte with its length.
     length: u64,
     footer: u64,
-    codec: Codec,
+    pub(super) codec: Codec,
+}
+
+/// The fields of a postscript as they stand there.
+#[derive(Debug, Default)]
+struct RawPostScript {
+    footer: u64,
+    metadata: u64,
+    codec: u64,
+    block: Option<u64>,
+    has_magic: bool,
+}
+
+impl RawPostScript {
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut raw = Self::default();
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next()? {
+            match field {
+                (1, Content::Number(length)) => raw.footer = length,
+                (2, Content::Number(number)) => raw.codec = number,
+                (3, Content::Number(size)) => raw.block = Some(size),
+                (5, Content::Number(length)) => raw.metadata = length,
+                (8000, Content::Bytes(magic)) => raw.has_magic = magic == b"ORC",
+                _ => {}
+            }
+        }
+        Ok(raw)
+    }
 }
 
 impl PostScript {
-    fn find(tail: &[u8], size: u64) -> Result<Self, String> {
+    /// Finds it at the end of a file.
+    pub(super) fn find(tail: &[u8], size: u64) -> Result<Self, String> {
         let (last, rest) = tail.split_last().ok_or("it is empty")?;
         let start = rest
             .len()
             .checked_sub(usize::from(*last))
             .filter(|_| *last > 0);
         let start = start.ok_or("the last byte is no length of a postscript")?;
-        let found = Self::read(rest.get(start..).unwrap_or_default());
-        let (footer, metadata, codec, block, has_magic) = found
+        let raw = RawPostScript::read(rest.get(start..).unwrap_or_default())
             .map_err(|Malformed| "the postscript is malformed; it is no ORC file, or cut off")?;
-        if !has_magic {
+        if !raw.has_magic {
             return Err(
                 "the postscript has no ORC magic; it is no ORC file, or cut off".to_owned(),
             );
         }
         let length = u64::from(*last) + 1;
+        let (footer, metadata) = (raw.footer, raw.metadata);
         let total = footer
             .checked_add(metadata)
             .and_then(|sum| sum.checked_add(length));
@@ -128,28 +158,12 @@ impl PostScript {
         Ok(Self {
             length,
             footer,
-            codec: Codec::new(codec, block)?,
+            codec: Codec::new(raw.codec, raw.block)?,
         })
     }
 
-    fn read(bytes: &[u8]) -> Result<(u64, u64, u64, Option<u64>, bool), Malformed> {
-        let (mut footer, mut metadata, mut codec, mut block, mut has_magic) =
-            (0, 0, 0, None, false);
-        let mut fields = Fields::new(bytes);
-        while let Some(field) = fields.next()? {
-            match field {
-                (1, Content::Number(length)) => footer = length,
-                (2, Content::Number(number)) => codec = number,
-                (3, Content::Number(size)) => block = Some(size),
-                (5, Content::Number(length)) => metadata = length,
-                (8000, Content::Bytes(magic)) => has_magic = magic == b"ORC",
-                _ => {}
-            }
-        }
-        Ok((footer, metadata, codec, block, has_magic))
-    }
-
-    fn footer_range(&self, size: u64) -> Range<u64> {
+    /// Where the footer lies in a file of this size.
+    pub(super) fn footer_range(&self, size: u64) -> Range<u64> {
         let end = size - self.length;
         end - self.footer..end
     }
@@ -160,13 +174,7 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
     codec
         .check(footer)
         .map_err(|message| format!("the footer: {message}"))?;
-    // The decoder tells how to unpack only in the metadata of a file, so it is given one without columns first.
-    let without_columns = [TypeNode {
-        kind: Kind::Struct,
-        ..TypeNode::default()
-    }];
-    let compression = decoder_metadata(codec, &without_columns)?.compression();
-    let footer = chunks::unpack(footer, compression)?;
+    let footer = chunks::unpack(footer, decoder_compression(codec)?)?;
     let (types, mut stripes, rows) =
         read_footer(&footer).map_err(|Malformed| "the footer is malformed".to_owned())??;
     check_types(&types)?;
@@ -178,6 +186,15 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
         stripes,
         decoder,
     })
+}
+
+/// How the decoder unpacks: it tells only in the metadata of a file, so it is given one without columns.
+pub(super) fn decoder_compression(codec: Codec) -> Result<Option<Compression>, String> {
+    let without_columns = [TypeNode {
+        kind: Kind::Struct,
+        ..TypeNode::default()
+    }];
+    Ok(decoder_metadata(codec, &without_columns)?.compression())
 }
 
 /// Types, stripes and number of rows.

@@ -1,9 +1,27 @@
 //! ORC, decoded and for now also encoded by `orc-rust`.
 //!
-//! What `orc-rust` reads is right for plain full reads; its predicates and row selections are not used. Around it:
-//! each stripe's streams are fetched with coalesced requests, panics on bad bytes become errors, timestamps are
-//! decoded in the unit of the declared precision, and batches get the table's nullability. Its writer knows
-//! no DECIMAL, ARRAY, MAP or ROW, so such columns are refused when they are to be written.
+//! What `orc-rust` reads is right for plain full reads of right files; its predicates and row selections are not
+//! used. It believes what a file says of itself, so everything that says how much there is stands before it here:
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | `metadata` | postscript and footer: types, stripes, and the tail that the decoder is given in their place |
+//! | `types` | which types a file has, what they decode to and what is left to be done |
+//! | `stripe` | which streams of a stripe are needed, and where they lie |
+//! | `chunks` | what compression chunks claim to hold |
+//! | `expect` | how many values the streams must hold |
+//! | `rle` | run lengths of booleans and integers |
+//! | `wire` | protobuf messages, read and written field by field |
+//! | `recode`, `timestamp` | blanks of CHAR, digits of DECIMAL, fractions and zones of timestamps |
+//! | `read` | one stripe at a time, its streams fetched together |
+//! | `write`, `values`, `retype` | writing, the values that would be lost, and the types in the footer |
+//! | `buffer` | parts of a file, served to the decoder |
+//!
+//! The encoder knows no DECIMAL, ARRAY, MAP or ROW, so such columns are refused when they are to be written.
+//!
+//! How much memory a wrong file can take: a chunk that says how long it will be is held to the block size, at most
+//! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Texts are
+//! bounded by 2 GiB a batch.
 
 mod buffer;
 mod chunks;
@@ -11,10 +29,12 @@ mod expect;
 mod metadata;
 mod read;
 mod recode;
+mod retype;
 mod rle;
 mod stripe;
 mod timestamp;
 mod types;
+mod values;
 mod wire;
 mod write;
 

@@ -18,7 +18,7 @@ use super::chunks;
 use super::expect::Expected;
 use super::metadata::{self, StripeInfo, Tail, corrupt};
 use super::recode::{StripeFractions, TimestampColumn};
-use super::rle::Unsigned;
+use super::rle::Integers;
 use super::stripe::{SECONDARY, Streams, StripeFooter};
 use super::timestamp::{Clock, Fractions};
 use super::types;
@@ -301,7 +301,7 @@ impl Plan {
                         .map_err(|message| self.corrupt(message))?,
                     None => Vec::new(),
                 };
-                let stored = Unsigned::new(bytes, footer.encoding(timestamp.id).version());
+                let stored = Integers::unsigned(bytes, footer.encoding(timestamp.id).version());
                 fractions.insert(timestamp.id, Fractions::new(stored, clock));
             }
         }

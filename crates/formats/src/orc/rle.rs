@@ -53,24 +53,43 @@ pub(super) enum Version {
     V2,
 }
 
-/// Unsigned integers of a stream, one after the other.
+/// Integers of a stream, one after the other.
 #[derive(Debug)]
-pub(super) struct Unsigned {
+pub(super) struct Integers {
     bytes: Vec<u8>,
     at: usize,
     version: Version,
+    signed: bool,
     run: Vec<u64>,
     next: usize,
 }
 
-impl Unsigned {
-    pub(super) fn new(bytes: Vec<u8>, version: Version) -> Self {
+impl Integers {
+    /// A stream of lengths or counts.
+    pub(super) fn unsigned(bytes: Vec<u8>, version: Version) -> Self {
         Self {
             bytes,
             at: 0,
             version,
+            signed: false,
             run: Vec::new(),
             next: 0,
+        }
+    }
+
+    /// A stream of numbers that may be negative: they come as the bits of an `i64`.
+    pub(super) fn signed(bytes: Vec<u8>, version: Version) -> Self {
+        Self {
+            signed: true,
+            ..Self::unsigned(bytes, version)
+        }
+    }
+
+    /// A value as it is stored, with the sign in its lowest bit if the stream has signs.
+    fn stored(&self, value: u64) -> u64 {
+        match self.signed {
+            true => unzigzag(value) as u64,
+            false => value,
         }
     }
 
@@ -103,8 +122,7 @@ impl Unsigned {
     }
 
     fn zigzag(&mut self) -> Option<i64> {
-        let value = self.varint()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+        self.varint().map(unzigzag)
     }
 
     fn big_endian(&mut self, width: usize) -> Option<u64> {
@@ -138,12 +156,13 @@ impl Unsigned {
             let count = 256 - usize::from(header);
             for _ in 0..count {
                 let value = self.varint()?;
-                self.run.push(value);
+                self.run.push(self.stored(value));
             }
             return Some(());
         }
         let delta = i64::from(self.byte()? as i8);
         let base = self.varint()?;
+        let base = self.stored(base);
         let count = u64::from(header) + 3;
         let values =
             (0..count).map(|index| base.wrapping_add_signed(delta.wrapping_mul(index as i64)));
@@ -156,13 +175,18 @@ impl Unsigned {
         match header >> 6 {
             0 => {
                 let value = self.big_endian(usize::from(header >> 3 & 7) + 1)?;
+                let value = self.stored(value);
                 self.run
                     .extend(std::iter::repeat_n(value, usize::from(header & 7) + 3));
                 Some(())
             }
             1 => {
                 let count = self.length(header)?;
-                self.run = self.packed(count, width_of(header >> 1 & 31))?;
+                let mut values = self.packed(count, width_of(header >> 1 & 31))?;
+                values
+                    .iter_mut()
+                    .for_each(|value| *value = self.stored(*value));
+                self.run = values;
                 Some(())
             }
             2 => self.read_patched(header),
@@ -209,7 +233,8 @@ impl Unsigned {
     fn read_delta(&mut self, header: u8) -> Option<()> {
         let count = self.length(header)?;
         let code = header >> 1 & 31;
-        let mut value = self.varint()?;
+        let base = self.varint()?;
+        let mut value = self.stored(base);
         let first = self.zigzag()?;
         self.run.push(value);
         if code == 0 {
@@ -232,6 +257,10 @@ impl Unsigned {
     }
 }
 
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
 /// The bits a width code of five bits stands for.
 fn width_of(code: u8) -> u32 {
     match code {
@@ -251,3 +280,6 @@ fn width_of(code: u8) -> u32 {
 fn closest_width(bits: u32) -> Option<u32> {
     (0..=31).map(width_of).find(|width| *width >= bits)
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ use arrow_array::{Array, ArrayRef, PrimitiveArray, TimestampSecondArray};
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 
-use super::rle::Unsigned;
+use super::rle::Integers;
 
 /// Seconds from the start of 1970 to that of 2015, in UTC.
 const EPOCH: i64 = 1_420_070_400;
@@ -150,7 +150,7 @@ fn java_zone(name: &str) -> &str {
 /// The fractions of a column's timestamps in one stripe, taken in step with its seconds.
 #[derive(Debug)]
 pub(super) struct Fractions {
-    stored: Unsigned,
+    stored: Integers,
     clock: Clock,
     day: Option<(i64, i64)>,
 }
@@ -164,7 +164,7 @@ pub(super) struct Fault {
 }
 
 impl Fractions {
-    pub(super) fn new(stored: Unsigned, clock: Clock) -> Self {
+    pub(super) fn new(stored: Integers, clock: Clock) -> Self {
         Self {
             stored,
             clock,

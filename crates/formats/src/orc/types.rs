@@ -84,7 +84,7 @@ impl Kind {
         known.unwrap_or(Self::Unknown(number))
     }
 
-    fn number(self) -> u64 {
+    pub(super) fn number(self) -> u64 {
         match self {
             Self::Unknown(number) => number,
             known => KINDS.iter().position(|kind| *kind == known).unwrap_or(0) as u64,

@@ -1,18 +1,12 @@
-//! Writing what `orc-rust` can: flat columns without statistics.
+//! Writing what `orc-rust` can: flat columns without statistics and dictionaries.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Int32Type, Int64Type, Time32MillisecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType,
-};
-use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
-use arrow_cast::display::array_value_to_string;
-use arrow_schema::{DataType as ArrowType, Field, Schema as ArrowSchema, TimeUnit};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType as ArrowType, Schema as ArrowSchema};
 use bytes::Bytes;
 use ftable_core::options::keys::ORC_COMPRESS_SIZE;
 use ftable_core::types::to_arrow_field;
@@ -20,9 +14,10 @@ use ftable_core::{DataField, FormatTableOptions, TypeKind};
 use orc_rust::arrow_writer::{ArrowWriter, ArrowWriterBuilder};
 use orc_rust::compression::CompressionType;
 
-use super::NAME;
 use super::chunks::LARGEST_BLOCK;
-use crate::error::{EncodeSnafu, Error, Result, UnstorableSnafu, UnsupportedSnafu};
+use super::values::{self, Negatives};
+use super::{NAME, retype};
+use crate::error::{EncodeSnafu, Error, Result, UnsupportedSnafu};
 use crate::format::{FileEncoder, WriteRequest};
 
 /// Estimated bytes of a stripe (ORC Java `orc.stripe.size`).
@@ -61,6 +56,7 @@ pub(super) fn check_column(field: &DataField) -> Result<()> {
 }
 
 pub(super) struct OrcEncoder {
+    fields: Arc<[DataField]>,
     schema: Arc<ArrowSchema>,
     worker: Worker,
     bytes: Shared,
@@ -78,12 +74,9 @@ impl OrcEncoder {
         let mut columns = Vec::with_capacity(request.fields.len());
         for field in request.fields.iter() {
             let arrow = to_arrow_field(field)?;
-            columns.push(match arrow.data_type() {
-                // ORC has no time of day: Java Paimon stores the milliseconds as INT.
-                ArrowType::Time32(_) => {
-                    Field::new(arrow.name(), ArrowType::Int32, arrow.is_nullable())
-                }
-                _ => arrow,
+            columns.push(match values::is_widened(arrow.data_type()) {
+                true => arrow.with_data_type(ArrowType::Int64),
+                false => arrow,
             });
         }
         let schema = Arc::new(ArrowSchema::new(columns));
@@ -98,6 +91,7 @@ impl OrcEncoder {
         let stripe_bytes = settings.stripe_bytes;
         let worker = Worker::start(settings, bytes.clone())?;
         Ok(Self {
+            fields: Arc::clone(&request.fields),
             schema,
             worker,
             bytes,
@@ -115,13 +109,13 @@ impl FileEncoder for OrcEncoder {
             let Some(column) = batch.columns().get(index) else {
                 break;
             };
-            check_timestamps(field.name(), column)?;
+            values::check_timestamps(field.name(), column)?;
             self.negatives
                 .entry(index)
                 .or_default()
                 .check(field.name(), column)?;
         }
-        let columns: Vec<ArrayRef> = batch.columns().iter().map(time_as_int).collect();
+        let columns: Vec<ArrayRef> = batch.columns().iter().map(values::widened).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
             .map_err(|error| encode(&error.to_string()))?;
@@ -166,7 +160,8 @@ impl FileEncoder for OrcEncoder {
 
     fn finish(self: Box<Self>) -> Result<Bytes> {
         self.worker.finish()?;
-        Ok(self.bytes.take().into())
+        let end = retype::retyped(self.bytes.take(), &self.fields);
+        end.map(Bytes::from).map_err(|message| encode(&message))
     }
 }
 
@@ -212,12 +207,12 @@ impl Worker {
         let (orders, received) = sync_channel::<Order>(0);
         let (answer, answers) = sync_channel(1);
         let work = move || {
-            let mut writer = match settings.writer(bytes) {
-                Ok(writer) => writer,
-                Err(error) => {
-                    let _ = answer.send(Err(error));
-                    return;
-                }
+            let (started, writer) = match settings.writer(bytes) {
+                Ok(writer) => (Ok(()), Some(writer)),
+                Err(error) => (Err(error), None),
+            };
+            let (Ok(()), Some(mut writer)) = (answer.send(started), writer) else {
+                return;
             };
             while let Ok(order) = received.recv() {
                 let done = match order {
@@ -239,6 +234,10 @@ impl Worker {
             .name("orc-encoder".to_owned())
             .spawn(work)
             .map_err(|error| encode(&format!("no thread for the encoder: {error}")))?;
+        // Until the magic is written: what is written later is stripes.
+        answers
+            .recv()
+            .unwrap_or_else(|_| Err(encode("the encoder gave up")))?;
         Ok(Self { orders, answers })
     }
 
@@ -256,118 +255,6 @@ impl Worker {
         answers
             .recv()
             .unwrap_or_else(|_| Err(encode("the encoder gave up")))
-    }
-}
-
-fn time_as_int(array: &ArrayRef) -> ArrayRef {
-    match array.as_primitive_opt::<Time32MillisecondType>() {
-        Some(times) => Arc::new(times.reinterpret_cast::<Int32Type>()),
-        None => Arc::clone(array),
-    }
-}
-
-/// Refuses what every ORC reader would take for another value.
-///
-/// Readers tell the seconds before 1970 by their sign, and 0 has none: a fraction of a millisecond or more in the
-/// last second before 1970 would come back one second later (ORC-763).
-fn check_timestamps(column: &str, array: &ArrayRef) -> Result<()> {
-    let lost = match array.data_type() {
-        ArrowType::Timestamp(TimeUnit::Millisecond, _) => {
-            find::<TimestampMillisecondType>(array, -999)
-        }
-        ArrowType::Timestamp(TimeUnit::Microsecond, _) => {
-            find::<TimestampMicrosecondType>(array, -999_000)
-        }
-        ArrowType::Timestamp(TimeUnit::Nanosecond, _) => {
-            find::<TimestampNanosecondType>(array, -999_000_000)
-        }
-        _ => None,
-    };
-    let Some(row) = lost else { return Ok(()) };
-    let value = array_value_to_string(array, row).unwrap_or_else(|_| "?".to_owned());
-    let reason = "ORC moves fractions in the last second before 1970 by a second; use parquet for such times";
-    UnstorableSnafu {
-        format: NAME,
-        column,
-        row,
-        value,
-        reason,
-    }
-    .fail()
-}
-
-/// The first row with a value from `least` to -1.
-fn find<T: ArrowPrimitiveType<Native = i64>>(array: &ArrayRef, least: i64) -> Option<usize> {
-    let values = array.as_primitive_opt::<T>()?;
-    let is_lost = |value: i64| (least..0).contains(&value);
-    // Nulls may hide anything, so look at all values first and at nulls where one was found.
-    if !values.values().iter().any(|value| is_lost(*value)) {
-        return None;
-    }
-    (0..values.len()).find(|row| values.is_valid(*row) && is_lost(values.value(*row)))
-}
-
-/// Negative numbers of a BIGINT column that stand side by side.
-///
-/// Where the least BIGINT is among them `orc-rust` may pack them upon a base that has no room for its sign, and
-/// would give back other numbers. It does so only for four and more, and never beside a number that is not negative.
-#[derive(Debug, Default, Clone, Copy)]
-struct Negatives {
-    count: usize,
-    has_least: bool,
-}
-
-impl Negatives {
-    /// The most negative numbers side by side that are always packed otherwise.
-    const SAFE: usize = 3;
-
-    /// Refuses a column, whose values go on from those before, that could be packed wrongly.
-    fn check(&mut self, column: &str, array: &ArrayRef) -> Result<()> {
-        let Some(values) = array.as_primitive_opt::<Int64Type>() else {
-            return Ok(());
-        };
-        if !self.has_least && !values.values().contains(&i64::MIN) {
-            self.skip(values);
-            return Ok(());
-        }
-        for row in (0..values.len()).filter(|row| values.is_valid(*row)) {
-            let value = values.value(row);
-            if value >= 0 {
-                *self = Self::default();
-                continue;
-            }
-            self.count += 1;
-            self.has_least |= value == i64::MIN;
-            if self.has_least && self.count > Self::SAFE {
-                let value = i64::MIN.to_string();
-                let reason = "the ORC encoder may lose the least BIGINT beside other negative ones; use parquet";
-                return UnstorableSnafu {
-                    format: NAME,
-                    column,
-                    row,
-                    value,
-                    reason,
-                }
-                .fail();
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Negatives {
-    /// Goes past a column without the least number: how many are negative at its end is all that counts.
-    fn skip(&mut self, values: &PrimitiveArray<Int64Type>) {
-        for row in (0..values.len())
-            .rev()
-            .filter(|row| values.is_valid(*row))
-            .take(Self::SAFE)
-        {
-            if values.value(row) >= 0 {
-                break;
-            }
-            self.count += 1;
-        }
     }
 }
 

@@ -126,7 +126,7 @@ fn check_chunk(
 pub(super) fn chunk_range(column: &ColumnChunkMetaData) -> Option<Range<u64>> {
     let start = match column.dictionary_page_offset() {
         // Old writers leave 0 where there is no dictionary.
-        Some(dictionary) if dictionary > 0 => dictionary.min(column.data_page_offset()),
+        Some(dictionary) if dictionary > 0 => dictionary,
         _ => column.data_page_offset(),
     };
     let start = u64::try_from(start).ok()?;

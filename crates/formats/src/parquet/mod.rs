@@ -10,6 +10,7 @@ mod metadata;
 mod options;
 mod pages;
 mod read;
+mod rows_only;
 mod schema;
 mod thrift;
 mod types;
@@ -47,7 +48,7 @@ impl FileFormat for ParquetFormat {
     }
 
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>> {
-        Ok(Box::new(write::ParquetEncoder::new(&request)?))
+        write::encoder(&request)
     }
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {

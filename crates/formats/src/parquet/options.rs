@@ -17,6 +17,9 @@ use crate::error::{Result, UnsupportedSnafu};
 /// Uncompressed bytes buffered per row group (parquet-java `parquet.block.size`).
 const ROW_GROUP_BYTES: u64 = 128 * 1024 * 1024;
 
+/// What written files say wrote them.
+pub(super) const CREATED_BY: &str = concat!("ftable version ", env!("CARGO_PKG_VERSION"));
+
 /// The bytes of a row group.
 pub(super) fn row_group_bytes(options: &FormatTableOptions) -> usize {
     usize::try_from(options.block_size.unwrap_or(ROW_GROUP_BYTES).max(1)).unwrap_or(usize::MAX)
@@ -31,7 +34,7 @@ pub(super) fn writer_properties(options: &FormatTableOptions) -> Result<WriterPr
     let mut properties = WriterProperties::builder()
         .set_compression(compression(options)?)
         .set_max_row_group_bytes(Some(row_group_bytes(options)))
-        .set_created_by(concat!("ftable version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_created_by(CREATED_BY.to_owned())
         .set_data_page_size_limit(positive(given, &PARQUET_PAGE_SIZE)?)
         .set_dictionary_page_size_limit(positive(given, &PARQUET_DICTIONARY_PAGE_SIZE)?)
         .set_data_page_row_count_limit(positive(given, &PARQUET_PAGE_ROW_COUNT_LIMIT)?)

@@ -9,43 +9,55 @@ use ftable_core::types::to_arrow_schema;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::errors::ParquetError;
+use parquet::schema::types::SchemaDescriptor;
 
-use super::{NAME, options, schema};
+use super::{NAME, options, rows_only, schema};
 use crate::error::{EncodeSnafu, Error, Result};
 use crate::format::{FileEncoder, WriteRequest};
 
-/// Row groups of fewer bytes are filled with few rows at a time.
-const SMALL_ROW_GROUP: usize = 16 * 1024 * 1024;
-/// Rows given to the writer at a time for small row groups: it cuts a batch by recursion, once a row group.
-const FEW_ROWS: usize = 1024;
+/// Starts a file.
+pub(super) fn encoder(request: &WriteRequest) -> Result<Box<dyn FileEncoder>> {
+    let properties = options::writer_properties(&request.options)?;
+    let parquet_schema = schema::parquet_schema(&request.fields)?;
+    if request.fields.is_empty() {
+        return Ok(Box::new(RowCounter {
+            schema: parquet_schema,
+            rows: 0,
+        }));
+    }
+    let schema = to_arrow_schema(&request.fields)?;
+    let writer_options = ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(true)
+        .with_parquet_schema(parquet_schema);
+    let writer = ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&schema), writer_options)
+        .map_err(|error| encode(&error))?;
+    let step = step(options::row_group_bytes(&request.options));
+    Ok(Box::new(ParquetEncoder {
+        schema,
+        writer,
+        step,
+    }))
+}
 
-pub(super) struct ParquetEncoder {
+/// The most rows given to the writer at a time: it looks at the size of a row group between two batches, and cuts a
+/// batch that does not fit by recursion.
+fn step(row_group_bytes: usize) -> usize {
+    const MIB: usize = 1024 * 1024;
+    const SMALL: usize = 16 * MIB - 1;
+    match row_group_bytes {
+        // As few rows as Java looks after.
+        ..MIB => 100,
+        MIB..=SMALL => 1024,
+        _ => usize::MAX,
+    }
+}
+
+struct ParquetEncoder {
     schema: Arc<ArrowSchema>,
     writer: ArrowWriter<Vec<u8>>,
     /// The most rows given to the writer at a time.
     step: usize,
-}
-
-impl ParquetEncoder {
-    pub(super) fn new(request: &WriteRequest) -> Result<Self> {
-        let schema = to_arrow_schema(&request.fields)?;
-        let writer_options = ArrowWriterOptions::new()
-            .with_properties(options::writer_properties(&request.options)?)
-            .with_skip_arrow_metadata(true)
-            .with_parquet_schema(schema::parquet_schema(&request.fields)?);
-        let writer =
-            ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&schema), writer_options)
-                .map_err(|error| encode(&error))?;
-        let step = match options::row_group_bytes(&request.options) < SMALL_ROW_GROUP {
-            true => FEW_ROWS,
-            false => usize::MAX,
-        };
-        Ok(Self {
-            schema,
-            writer,
-            step,
-        })
-    }
 }
 
 impl FileEncoder for ParquetEncoder {
@@ -92,6 +104,39 @@ impl FileEncoder for ParquetEncoder {
             .into_inner()
             .map(Bytes::from)
             .map_err(|error| encode(&error))
+    }
+}
+
+/// Counts the rows of a file without columns.
+struct RowCounter {
+    schema: SchemaDescriptor,
+    rows: u64,
+}
+
+impl FileEncoder for RowCounter {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.rows += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    fn encoded_size(&self) -> u64 {
+        0
+    }
+
+    fn memory_size(&self) -> u64 {
+        0
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn take_bytes(&mut self) -> Bytes {
+        Bytes::new()
+    }
+
+    fn finish(self: Box<Self>) -> Result<Bytes> {
+        rows_only::file(self.rows, self.schema, options::CREATED_BY).map_err(|error| encode(&error))
     }
 }
 

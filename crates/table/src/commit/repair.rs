@@ -67,14 +67,14 @@ pub(crate) async fn repair(table: &FormatTable, options: &RepairOptions) -> Resu
             report.left.push(intent.id);
             continue;
         }
-        match resolve(table, &intent, options.dry_run).await? {
+        match resolve(table, &intent, options).await? {
             Some(Decision::Done) => report.finished.push(intent.id),
             Some(Decision::Undo) => report.undone.push(intent.id),
             None => {}
         }
     }
     for id in journal.orphans {
-        if resolve_orphan(table, &id, options.dry_run).await? {
+        if resolve_orphan(table, &id, options).await? {
             report.undone.push(id);
         }
     }
@@ -125,21 +125,24 @@ pub(super) async fn resolve_overlapping(table: &FormatTable, intent: &Intent) ->
             }
             .fail();
         }
-        resolve(table, &other, false).await?;
+        resolve(table, &other, &RepairOptions::default()).await?;
     }
     Ok(())
 }
 
 /// Ends a commit; tells how, unless somebody else did meanwhile.
-async fn resolve(table: &FormatTable, intent: &Intent, dry_run: bool) -> Result<Option<Decision>> {
-    let replacement = Replacement::left(table, intent);
-    if dry_run {
+async fn resolve(
+    table: &FormatTable,
+    intent: &Intent,
+    options: &RepairOptions,
+) -> Result<Option<Decision>> {
+    let replacement = Replacement::left(table, intent, !options.now);
+    if options.dry_run {
         let outcome = read_outcome(table, intent).await?;
         return Ok(Some(
             outcome.map_or(Decision::Undo, |outcome| outcome.decision),
         ));
     }
-    // An outcome that another process has written already must be one that can be gone by.
     let Some(outcome) = replacement.decide(Outcome::undo()).await? else {
         return Ok(None);
     };
@@ -152,23 +155,27 @@ async fn resolve(table: &FormatTable, intent: &Intent, dry_run: bool) -> Result<
 
 /// What is left without an intent: an outcome, of a commit that has ended; moved files, of one that went on after it
 /// was taken for dead and undone. Tells whether there were files to bring back.
-async fn resolve_orphan(table: &FormatTable, id: &str, dry_run: bool) -> Result<bool> {
-    let file_system = table.file_system();
+async fn resolve_orphan(table: &FormatTable, id: &str, options: &RepairOptions) -> Result<bool> {
+    let stat = async |path: &str| {
+        let path = join(table.root(), path);
+        table.file_system().stat(&path).await.context(table.io())
+    };
     // The intent is written first, so it may have come since the directory was listed.
-    let intent = file_system
-        .stat(&join(table.root(), &intent_file(id)))
-        .await
-        .context(table.io())?;
-    if intent.is_some() {
+    if stat(&intent_file(id)).await?.is_some() {
         return Ok(false);
     }
     let (files, _) = moved_files(table, id).await?;
-    if !dry_run {
+    if !options.dry_run {
         bring_back(table, id).await?;
-        file_system
-            .delete_file(&join(table.root(), &outcome_file(id)))
-            .await
-            .context(table.io())?;
+        if let Some(outcome) = stat(&outcome_file(id)).await?
+            && (options.now || is_older(&outcome, oldest(options.staged_age)))
+        {
+            table
+                .file_system()
+                .delete_file(&outcome.path)
+                .await
+                .context(table.io())?;
+        }
     }
     Ok(!files.is_empty())
 }

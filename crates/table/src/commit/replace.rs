@@ -48,6 +48,9 @@ pub(super) struct Replacement<'a> {
     pub(super) ours: Option<Mutex<BTreeSet<&'a str>>>,
     /// Whether the intent is on disk. One file that is added appears in one step and needs none.
     pub(super) journaled: bool,
+    /// Whether an outcome `undo` outlives the intent, for the process that wrote the intent to find if it is not dead
+    /// after all.
+    pub(super) leaves_word: bool,
 }
 
 impl<'a> Replacement<'a> {
@@ -59,16 +62,18 @@ impl<'a> Replacement<'a> {
             intent,
             ours: Some(Mutex::default()),
             journaled,
+            leaves_word: false,
         }
     }
 
     /// A commit that another process left.
-    pub(super) fn left(table: &'a FormatTable, intent: &'a Intent) -> Self {
+    pub(super) fn left(table: &'a FormatTable, intent: &'a Intent, leaves_word: bool) -> Self {
         Self {
             table,
             intent,
             ours: None,
             journaled: true,
+            leaves_word,
         }
     }
 

@@ -5,7 +5,7 @@ use ftable_io::path::{file_name, join};
 use ftable_io::{FileStatus, contained};
 use snafu::ResultExt;
 
-use super::intent::Outcome;
+use super::intent::{Decision, Outcome};
 use super::journal::{entries, moved_files};
 use super::replace::{Failing, Replacement, each};
 use crate::error::Result;
@@ -37,7 +37,7 @@ impl Replacement<'_> {
         for directory in &self.intent.remove_directories {
             self.remove_directory(directory).await?;
         }
-        self.end().await
+        self.end(Decision::Done).await
     }
 
     /// Removes what was published and brings the old rows back, then deletes the intent.
@@ -50,15 +50,18 @@ impl Replacement<'_> {
         if self.intent.moves {
             bring_back(self.table, &self.intent.id).await?;
         }
-        self.end().await
+        self.end(Decision::Undo).await
     }
 
     /// The intent goes before the outcome: without an intent, an outcome says nothing.
-    async fn end(&self) -> Result<()> {
+    async fn end(&self, decision: Decision) -> Result<()> {
         if !self.journaled {
             return Ok(());
         }
         self.delete(&self.intent.file()).await?;
+        if decision == Decision::Undo && self.leaves_word {
+            return Ok(());
+        }
         self.delete(&self.intent.outcome_file()).await?;
         self.remove_private_directory().await
     }

@@ -140,17 +140,20 @@ impl PartitionWriter {
     }
 
     async fn roller(&mut self) -> Result<Box<FileRoller>> {
-        match std::mem::replace(&mut self.state, State::Lost) {
-            State::Idle(roller) => Ok(roller),
-            State::Encoding(task) => match task.await {
-                Ok(result) => result,
-                Err(_) => CutOffSnafu {
-                    table: self.table.name(),
-                    what: "a write",
-                }
-                .fail(),
-            },
-            State::Lost => CutOffSnafu {
+        // The task stays where it is meanwhile: a caller that gives up must not set it free.
+        let ended = match &mut self.state {
+            State::Encoding(task) => Some(task.await),
+            _ => None,
+        };
+        match (std::mem::replace(&mut self.state, State::Lost), ended) {
+            (State::Idle(roller), _) => Ok(roller),
+            (State::Encoding(_), Some(Ok(result))) => result,
+            (State::Encoding(_), _) => CutOffSnafu {
+                table: self.table.name(),
+                what: "a write",
+            }
+            .fail(),
+            (State::Lost, _) => CutOffSnafu {
                 table: self.table.name(),
                 what: "a write that had failed",
             }
