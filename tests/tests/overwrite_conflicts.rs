@@ -77,7 +77,7 @@ async fn an_overwrite_of_what_another_replaces_is_refused_and_changes_nothing() 
             .commit()
             .build()
             .unwrap()
-            .truncate_partitions(&[prefix.clone()])
+            .truncate_partitions(std::slice::from_ref(&prefix))
             .await
             .unwrap_err(),
         table

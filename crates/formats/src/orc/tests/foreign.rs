@@ -544,3 +544,27 @@ fn null_keys_of_maps_are_refused() {
             .contains("column m: type 1: a key of a map is null")
     );
 }
+
+/// The deepest type that a table may have is read on threads with small stacks.
+#[test]
+fn deep_types_do_not_overflow_the_stack() {
+    let levels = 100;
+    let mut types = vec![row(&[("a", 1)])];
+    types.extend((1..=levels).map(|id| group(LIST, &[id + 1])));
+    types.push(leaf(TIMESTAMP));
+    let mut file = FileDef::types(types, 1);
+    for id in 1..=levels {
+        file = file.stream(LENGTH, id, &numbers(&[1], false));
+    }
+    let last = levels + 1;
+    let file = file.stream(DATA, last, &numbers(&[-EPOCH], true)).stream(
+        SECONDARY,
+        last,
+        &numbers(&[0], false),
+    );
+    let mut declared = "TIMESTAMP(3)".to_owned();
+    (0..levels).for_each(|_| declared = format!("ARRAY<{declared}>"));
+    let read = read(&file.build(), &format!("a {declared}"));
+    let text = texts(&read, 0).remove(0);
+    assert_eq!(text.trim_matches(['[', ']']), "1970-01-01T00:00:00");
+}

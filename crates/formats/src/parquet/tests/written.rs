@@ -390,6 +390,20 @@ fn byte_ranges_share_the_rows_out() {
     }
 }
 
+/// The deepest type that a table may have is written and read on threads with small stacks.
+#[test]
+fn deep_types_do_not_overflow_the_stack() {
+    let mut declared = "INT".to_owned();
+    (0..100).for_each(|_| declared = format!("ARRAY<{declared}>"));
+    let fields = columns(&format!("a {declared}"));
+    let batches = random_batches(&fields, &[20], 3);
+    let bytes = write(PARQUET, &[], &fields, &batches).unwrap();
+    assert_eq!(
+        reader(&fields).read(&bytes).unwrap(),
+        concat(&fields, &batches)
+    );
+}
+
 #[test]
 fn a_batch_of_other_columns_is_refused() {
     let fields = columns("a INT");
