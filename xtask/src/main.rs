@@ -10,6 +10,8 @@ const USAGE: &str = "usage: cargo xtask <task>
   tidy                     layers, dependencies, sizes, documents, words, golden catalogue
   docs                     write the generated documents anew
   golden [CASE]...         read the tables of other engines
+  kill [ROUNDS]            kill a writer that replaces rows, repair, look; 200 times
+  appends [EACH]           eight processes append 1000 times each while another reads
   interop [SCRIPT [ARG]...]
                            run a script of xtask/interop; without one, list them.
                            Python is $FTABLE_PYTHON, else .venv/bin/python";
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
         "tidy" => tasks::tidy(),
         "docs" => tasks::docs(),
         "golden" => tasks::golden(rest),
+        "kill" => tasks::kill(rest),
+        "appends" => tasks::appends(rest),
         "interop" => tasks::interop(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

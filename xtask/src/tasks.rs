@@ -11,6 +11,10 @@ use crate::{Result, tidy};
 const UPDATE_DOCS: &str = "UPDATE_DOCS";
 /// Environment variable that limits the golden tests to the named cases.
 const GOLDEN_CASES: &str = "FTABLE_GOLDEN_CASES";
+/// Environment variable that says how often a writer is killed.
+const KILL_ROUNDS: &str = "FTABLE_KILL_ROUNDS";
+/// Environment variable that says how often each process appends.
+const APPENDS_EACH: &str = "FTABLE_APPENDS_EACH";
 /// Environment variable that names the Python with the peers.
 const PYTHON: &str = "FTABLE_PYTHON";
 
@@ -73,6 +77,44 @@ pub fn golden(cases: &[String]) -> Result<()> {
         command.env(GOLDEN_CASES, cases.join(","));
     }
     run(&mut command)
+}
+
+/// Kills a process that replaces rows, repairs its table and looks at the rows, 200 times or as often as given.
+///
+/// # Errors
+/// A table that has neither the old rows nor the new.
+pub fn kill(arguments: &[String]) -> Result<()> {
+    stress("overwrite_kill", KILL_ROUNDS, 200, arguments)
+}
+
+/// Lets eight processes append 1000 times each, or as often as given, while another reads.
+///
+/// # Errors
+/// A row that is lost or there twice, or a read that fails.
+pub fn appends(arguments: &[String]) -> Result<()> {
+    stress("append_processes", APPENDS_EACH, 1000, arguments)
+}
+
+/// Runs a test for longer than a test run does.
+fn stress(test: &str, variable: &str, usual: u32, arguments: &[String]) -> Result<()> {
+    let times = match arguments {
+        [] => usual,
+        [times] => times
+            .parse()
+            .map_err(|_| format!("'{times}' is no number"))?,
+        _ => return Err("at most one number".to_owned()),
+    };
+    let arguments = [
+        "test",
+        "--quiet",
+        "--package",
+        "ftable-tests",
+        "--test",
+        test,
+        "--",
+        "--nocapture",
+    ];
+    run(cargo().args(arguments).env(variable, times.to_string()))
 }
 
 /// Runs a script of `xtask/interop` with the arguments that follow its name; lists them without one.

@@ -184,19 +184,19 @@ option_keys! {
     "compression inside orc files; wins over the keys above but does not change file names"
     ORC_COMPRESS: String = "orc.compress", Honoured;
     "zstd level of orc files, 1 to 22"
-    ORC_COMPRESSION_ZSTD_LEVEL: i32 = "orc.compression.zstd.level", Honoured;
+    ORC_COMPRESSION_ZSTD_LEVEL: i32 = "orc.compression.zstd.level", NoEffect(NOT_WRITTEN);
     "bytes of a compression chunk"
     ORC_COMPRESS_SIZE: i32 = "orc.compress.size" = "262144", Honoured;
     "bytes of a stripe, when `file.block-size` is not set"
     ORC_STRIPE_SIZE: i64 = "orc.stripe.size" = "67108864", Honoured;
     "rows an entry of the row index"
-    ORC_ROW_INDEX_STRIDE: i32 = "orc.row.index.stride" = "10000", Honoured;
+    ORC_ROW_INDEX_STRIDE: i32 = "orc.row.index.stride" = "10000", NoEffect(NOT_WRITTEN);
     "share of distinct values up to which a column gets a dictionary; 0 for never"
-    ORC_DICTIONARY_KEY_THRESHOLD: f64 = "orc.dictionary.key.threshold" = "0.8", Honoured;
+    ORC_DICTIONARY_KEY_THRESHOLD: f64 = "orc.dictionary.key.threshold" = "0.8", NoEffect(NOT_WRITTEN);
     "columns that never get a dictionary, as a comma list"
-    ORC_COLUMN_ENCODING_DIRECT: String = "orc.column.encoding.direct", Honoured;
+    ORC_COLUMN_ENCODING_DIRECT: String = "orc.column.encoding.direct", NoEffect(NOT_WRITTEN);
     "write TIMESTAMP WITH LOCAL TIME ZONE as ORC TIMESTAMP_INSTANT"
-    ORC_TIMESTAMP_LTZ_LEGACY_TYPE: bool = "orc.timestamp-ltz.legacy.type" = "true", Honoured;
+    ORC_TIMESTAMP_LTZ_LEGACY_TYPE: bool = "orc.timestamp-ltz.legacy.type" = "true", NoEffect("local-zone timestamps are written and read as the instants they are");
     "columns with a bloom filter, as a comma list"
     ORC_BLOOM_FILTER_COLUMNS: String = "orc.bloom.filter.columns", NoEffect(NO_BLOOM);
     "pad stripes to blocks of the store"

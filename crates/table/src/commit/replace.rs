@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use ftable_core::ErrorKind;
 use ftable_io::PublishOutcome;
 use ftable_io::path::join;
 use futures::{StreamExt, stream};
@@ -39,6 +40,9 @@ use crate::format_table::FormatTable;
 const CONCURRENT_FILES: usize = 16;
 /// How long to wait before something is tried again that must not be left undone.
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(100)];
+
+/// How often an intent is tried to be written while others remove its directory.
+const MOST_TRIES: usize = 100;
 
 /// One commit, from its intent.
 pub(super) struct Replacement<'a> {
@@ -203,21 +207,25 @@ impl<'a> Replacement<'a> {
             }
             .build()
         })?;
-        let path = self.path(&self.intent.file());
+        let (path, json) = (self.path(&self.intent.file()), Bytes::from(json));
         let mut written = self
             .table
             .file_system()
-            .create_whole(&path, Bytes::from(json.clone()))
+            .create_whole(&path, json.clone())
             .await;
-        for _ in PAUSES {
-            // Another commit that ended has just removed the directory.
-            if !matches!(&written, Err(error) if error.is_not_found()) {
-                break;
+        for _ in 0..MOST_TRIES {
+            // Commits that end remove the directory when it is empty, which may be while it is made. The intent's own
+            // name is a new one, so neither error is about it.
+            match &written {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
+                _ => break,
             }
+            tokio::time::sleep(Duration::from_millis(1)).await;
             written = self
                 .table
                 .file_system()
-                .create_whole(&path, Bytes::from(json.clone()))
+                .create_whole(&path, json.clone())
                 .await;
         }
         written.context(self.table.io()).map(|_| ())

@@ -49,8 +49,9 @@ impl CommitContext {
         Ok(self)
     }
 
-    /// How long a commit that replaces rows may take before another process may take it for dead and repair what it
-    /// left. Ten minutes by default; all processes must agree roughly on the time of day.
+    /// How long a commit of more than one file, or one that replaces rows, may take before another process may take it
+    /// for dead and repair what it left. Ten minutes by default; all processes must agree roughly on the time of day.
+    /// A commit that takes longer takes itself back.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.settings.lease = Some(lease);
