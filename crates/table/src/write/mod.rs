@@ -13,7 +13,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use async_trait::async_trait;
 use snafu::ResultExt;
-use tokio::sync::Semaphore;
 
 pub use message::CommitMessage;
 pub(crate) use stage::{STAGED_PREFIX, STAGING_DIRECTORY, discard, is_staged};
@@ -22,7 +21,7 @@ use crate::error::{Result, WriterEndedSnafu};
 use crate::format_table::FormatTable;
 use check::Checker;
 use held::Memory;
-use partition::PartitionWriter;
+use partition::{PartitionWriter, Turns};
 use route::Router;
 use stage::Ledger;
 
@@ -81,7 +80,7 @@ pub(crate) struct FormatTableWrite {
     checker: Checker,
     router: Router,
     partitions: Vec<PartitionWriter>,
-    permits: Arc<Semaphore>,
+    turns: Turns,
     ledger: Ledger,
     memory: Memory,
     buffered: u64,
@@ -103,7 +102,7 @@ impl FormatTableWrite {
             checker: Checker::new(&table),
             router: Router::new(&table)?,
             partitions: Vec::new(),
-            permits: Arc::new(Semaphore::new(parallelism)),
+            turns: Turns::new(parallelism),
             memory: Memory::default(),
             ledger: Ledger::new(Arc::clone(table.file_system())),
             buffered: 0,
@@ -143,7 +142,7 @@ impl FormatTableWrite {
                 self.partitions.push(PartitionWriter::new(
                     &self.table,
                     directory,
-                    Arc::clone(&self.permits),
+                    self.turns.clone(),
                     self.ledger.clone(),
                     self.memory.clone(),
                 ));

@@ -20,9 +20,30 @@ const ENOUGH_ROWS: usize = 32 * 1024;
 /// Bytes that are encoded at once, for wide rows.
 const ENOUGH_BYTES: u64 = 8 * 1024 * 1024;
 
+/// Files that are ended side by side: enough to keep a disk busy that makes them durable.
+const ENDINGS: usize = 16;
+
+/// Whose turn it is, over all partitions of a writer.
+#[derive(Clone)]
+pub(super) struct Turns {
+    /// Encoding.
+    processors: Arc<Semaphore>,
+    /// Ending a file.
+    endings: Arc<Semaphore>,
+}
+
+impl Turns {
+    pub(super) fn new(processors: usize) -> Self {
+        Self {
+            processors: Arc::new(Semaphore::new(processors)),
+            endings: Arc::new(Semaphore::new(ENDINGS)),
+        }
+    }
+}
+
 pub(super) struct PartitionWriter {
     table: FormatTable,
-    permits: Arc<Semaphore>,
+    turns: Turns,
     waiting: Vec<RecordBatch>,
     waiting_rows: usize,
     waiting_bytes: u64,
@@ -51,13 +72,13 @@ impl PartitionWriter {
     pub(super) fn new(
         table: &FormatTable,
         directory: Directory,
-        permits: Arc<Semaphore>,
+        turns: Turns,
         ledger: Ledger,
         memory: Memory,
     ) -> Self {
         Self {
             table: table.clone(),
-            permits,
+            turns,
             waiting: Vec::new(),
             waiting_rows: 0,
             waiting_bytes: 0,
@@ -121,22 +142,45 @@ impl PartitionWriter {
         let mut roller = self.roller().await?;
         let batches = std::mem::take(&mut self.waiting);
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
-        let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
-            return CutOffSnafu {
-                table: self.table.name(),
-                what: "a write",
-            }
-            .fail();
+        // Rows that go on to wait in memory wait for a processor here; a file that ends waits for its turn alone, as
+        // its bytes are made durable while others are encoded.
+        let turns = if end_file {
+            &self.turns.endings
+        } else {
+            &self.turns.processors
         };
+        let Ok(turn) = Arc::clone(turns).acquire_owned().await else {
+            return self.cut_off();
+        };
+        let processors = Arc::clone(&self.turns.processors);
+        let table = self.table.clone();
         self.state = State::Encoding(runtime.spawn(async move {
-            roller.append(batches).await?;
-            if end_file {
-                roller.end_file().await?;
+            if !end_file {
+                roller.append(batches).await?;
+                drop(turn);
+                return Ok(roller);
             }
-            drop(permit);
+            let Ok(processor) = processors.acquire_owned().await else {
+                return CutOffSnafu {
+                    table: table.name(),
+                    what: "a write",
+                }
+                .fail();
+            };
+            roller.append(batches).await?;
+            roller.end_file(Some(processor)).await?;
+            drop(turn);
             Ok(roller)
         }));
         Ok(())
+    }
+
+    fn cut_off<T>(&self) -> Result<T> {
+        CutOffSnafu {
+            table: self.table.name(),
+            what: "a write",
+        }
+        .fail()
     }
 
     async fn roller(&mut self) -> Result<Box<FileRoller>> {

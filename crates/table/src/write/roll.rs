@@ -9,6 +9,7 @@ use ftable_formats::{FileEncoder, WriteRequest};
 use ftable_io::OutputFile;
 use snafu::ResultExt;
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 use super::held::{Held, Memory};
@@ -99,15 +100,15 @@ impl FileRoller {
             }
             self.open = Some(relieved(&self.table, file).await?);
             if step.full {
-                self.end_file().await?;
+                self.end_file(None).await?;
             }
             left = step.left;
         }
         Ok(())
     }
 
-    /// Ends the open file, if there is one, and makes its message.
-    pub(super) async fn end_file(&mut self) -> Result<()> {
+    /// Ends the open file, if there is one, and makes its message. The processor is given back once it is encoded.
+    pub(super) async fn end_file(&mut self, processor: Option<OwnedSemaphorePermit>) -> Result<()> {
         let Some(OpenFile {
             encoder,
             mut output,
@@ -124,6 +125,7 @@ impl FileRoller {
             encoder.finish().context(table.format_error())
         })
         .await?;
+        drop(processor);
         output.write(bytes).await.context(self.table.io())?;
         let size = output.close().await.context(self.table.io())?;
         let location = self.table.location().normalized();
