@@ -293,3 +293,50 @@ async fn bounds_that_bound_nothing_are_refused() {
         .await
         .unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_partitions_in_random_order_make_a_file_each() {
+    let place = Place::new(common::ID_AND_P, &["p"], &[]).await;
+    let mut write = place.seen.write().build().unwrap();
+    // 7919 has no divisor in common with 30,000, so each row comes once and neighbours lie far apart.
+    let order: Vec<i64> = (0..30_000).map(|row| row * 7919 % 30_000).collect();
+    for rows in order.chunks(1_000) {
+        let ids = Int64Array::from(rows.to_vec());
+        let keys: StringArray = rows
+            .iter()
+            .map(|row| Some(format!("k{}", row % 10_000)))
+            .collect();
+        write
+            .write(batch([("id", Arc::new(ids)), ("p", Arc::new(keys))]))
+            .await
+            .unwrap();
+    }
+    let messages = write.prepare_commit().await.unwrap();
+    assert_eq!(messages.len(), 10_000);
+    assert!(messages.iter().all(|message| message.rows() == 3));
+    let report = place
+        .seen
+        .commit()
+        .build()
+        .unwrap()
+        .commit(messages)
+        .await
+        .unwrap();
+    assert_eq!(
+        (report.rows, report.files, report.partitions),
+        (30_000, 10_000, 10_000)
+    );
+    let plan = place.seen.scan().build().unwrap().plan().await.unwrap();
+    assert_eq!(plan.file_count(), 10_000);
+    assert_eq!(
+        place
+            .seen
+            .read()
+            .build()
+            .unwrap()
+            .count(&plan)
+            .await
+            .unwrap(),
+        30_000
+    );
+}
