@@ -110,20 +110,16 @@ pub enum Error {
     },
 
     /// A value that the format cannot hold.
-    #[snafu(display(
-        "{format}: column {column}: row {row} value {value} cannot be stored: {reason}"
-    ))]
+    #[snafu(display("{format}: column {column}: value {value} cannot be stored: it {reason}"))]
     Unstorable {
         /// The format.
         format: &'static str,
         /// The column.
         column: String,
-        /// The row of the batch that was to be written, from 0.
-        row: usize,
         /// The value.
         value: String,
-        /// Why not, and what to use instead.
-        reason: &'static str,
+        /// Why not.
+        reason: String,
     },
 
     /// A batch could not be encoded.

@@ -10,6 +10,7 @@
 //! | `align` | which column of a file feeds which column of the table |
 //! | `convert` | which file types may be read as which declared types |
 //! | `parquet`, `orc` | the formats |
+//! | `field_ids` | the ids of the types inside a column |
 //! | `offload` | where decoding and encoding run, and what becomes of a decoder that panics |
 
 #![deny(missing_docs)]
@@ -17,6 +18,7 @@
 mod align;
 mod convert;
 mod error;
+mod field_ids;
 mod format;
 mod offload;
 mod orc;

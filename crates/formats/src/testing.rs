@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, Time32MillisecondType, TimestampMicrosecondType,
@@ -11,7 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{
     ArrayRef, BooleanArray, ListArray, MapArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
-    StructArray,
+    StringArray, StructArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
@@ -324,9 +325,14 @@ fn random_values(
                     .unwrap(),
             )
         }
-        TypeKind::Char { length } | TypeKind::VarChar { length } => {
-            random_text(rows, nulls, *length, random)
+        // ORC does not tell blanks at the end of a CHAR from those it is filled up with.
+        TypeKind::Char { length } => {
+            let texts = random_text(rows, nulls, *length, random);
+            let texts = texts.as_string::<i32>().iter();
+            let trimmed = texts.map(|text| text.map(|text| text.trim_end_matches(' ')));
+            Arc::new(trimmed.collect::<StringArray>())
         }
+        TypeKind::VarChar { length } => random_text(rows, nulls, *length, random),
         TypeKind::Binary { length } | TypeKind::VarBinary { length } => {
             let mut values = BinaryBuilder::new();
             for row in 0..rows {

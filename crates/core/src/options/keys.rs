@@ -184,21 +184,23 @@ option_keys! {
     "compression inside orc files; wins over the keys above but does not change file names"
     ORC_COMPRESS: String = "orc.compress", Honoured;
     "zstd level of orc files, 1 to 22"
-    ORC_COMPRESSION_ZSTD_LEVEL: i32 = "orc.compression.zstd.level", NoEffect(NOT_WRITTEN);
+    ORC_COMPRESSION_ZSTD_LEVEL: i32 = "orc.compression.zstd.level", Honoured;
     "bytes of a compression chunk"
     ORC_COMPRESS_SIZE: i32 = "orc.compress.size" = "262144", Honoured;
     "bytes of a stripe, when `file.block-size` is not set"
     ORC_STRIPE_SIZE: i64 = "orc.stripe.size" = "67108864", Honoured;
-    "rows an entry of the row index"
-    ORC_ROW_INDEX_STRIDE: i32 = "orc.row.index.stride" = "10000", NoEffect(NOT_WRITTEN);
+    "rows an entry of the row index; 0 writes none"
+    ORC_ROW_INDEX_STRIDE: i32 = "orc.row.index.stride" = "10000", Honoured;
     "share of distinct values up to which a column gets a dictionary; 0 for never"
-    ORC_DICTIONARY_KEY_THRESHOLD: f64 = "orc.dictionary.key.threshold" = "0.8", NoEffect(NOT_WRITTEN);
+    ORC_DICTIONARY_KEY_THRESHOLD: f64 = "orc.dictionary.key.threshold" = "0.8", Honoured;
     "columns that never get a dictionary, as a comma list"
-    ORC_COLUMN_ENCODING_DIRECT: String = "orc.column.encoding.direct", NoEffect(NOT_WRITTEN);
+    ORC_COLUMN_ENCODING_DIRECT: String = "orc.column.encoding.direct", Honoured;
     "write TIMESTAMP WITH LOCAL TIME ZONE as ORC TIMESTAMP_INSTANT"
     ORC_TIMESTAMP_LTZ_LEGACY_TYPE: bool = "orc.timestamp-ltz.legacy.type" = "true", NoEffect("local-zone timestamps are written and read as the instants they are");
     "columns with a bloom filter, as a comma list"
-    ORC_BLOOM_FILTER_COLUMNS: String = "orc.bloom.filter.columns", NoEffect(NO_BLOOM);
+    ORC_BLOOM_FILTER_COLUMNS: String = "orc.bloom.filter.columns", Honoured;
+    "how often a bloom filter may say yes wrongly, between 0 and 1"
+    ORC_BLOOM_FILTER_FPP: f64 = "orc.bloom.filter.fpp" = "0.01", Honoured;
     "pad stripes to blocks of the store"
     ORC_BLOCK_PADDING: bool = "orc.block.padding" = "true", NoEffect(NOT_WRITTEN);
 

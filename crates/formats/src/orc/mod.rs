@@ -1,4 +1,4 @@
-//! ORC, decoded and for now also encoded by `orc-rust`.
+//! ORC, decoded by `orc-rust` and encoded by our own writer.
 //!
 //! What `orc-rust` reads is right for plain full reads of right files; its predicates and row selections are not
 //! used. It believes what a file says of itself, so everything that says how much there is stands before it here:
@@ -14,10 +14,8 @@
 //! | `wire` | protobuf messages, read and written field by field |
 //! | `recode`, `timestamp` | blanks of CHAR, digits of DECIMAL, fractions and zones of timestamps |
 //! | `read` | one stripe at a time, its streams fetched together |
-//! | `write`, `values`, `retype` | writing, the values that would be lost, and the types in the footer |
+//! | `write`, `schema` | writing, and the types of what is written |
 //! | `buffer` | parts of a file, served to the decoder |
-//!
-//! The encoder knows no DECIMAL, ARRAY, MAP or ROW, so such columns are refused when they are to be written.
 //!
 //! How much memory a wrong file can take: a chunk that says how long it will be is held to the block size, at most
 //! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Texts are
@@ -29,12 +27,11 @@ mod expect;
 mod metadata;
 mod read;
 mod recode;
-mod retype;
 mod rle;
+mod schema;
 mod stripe;
 mod timestamp;
 mod types;
-mod values;
 mod wire;
 mod write;
 
@@ -61,7 +58,7 @@ impl FileFormat for OrcFormat {
     }
 
     fn check_write_schema(&self, fields: &[DataField]) -> Result<()> {
-        fields.iter().try_for_each(write::check_column)
+        write::check_columns(fields)
     }
 
     async fn read(&self, request: ReadRequest) -> Result<BatchStream> {

@@ -12,13 +12,10 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::NAME;
 use crate::error::{EncodeSnafu, Result};
+use crate::field_ids::{key_id, value_id};
 
 /// The name Java Paimon gives the root of a Parquet schema.
 const ROOT: &str = "paimon_schema";
-/// Where the ids of generated children begin: Java's `SpecialFields`, a quarter of the largest id.
-const GENERATED: i32 = i32::MAX / 4;
-/// Ids of generated children set aside for each column.
-const PER_COLUMN: i32 = 1024;
 /// The Arrow metadata by which the encoder annotates a time of day as one of UTC, as Java does.
 const ADJUSTED_TO_UTC: &str = "adjusted_to_utc";
 
@@ -119,18 +116,4 @@ fn child(field: &FieldRef, declared: &DataType, id: i32, depth: i32, own: i32) -
         declared,
         own,
     ))
-}
-
-/// The id of a list's element or a map's value; wraps where Java's does.
-fn value_id(column: i32, depth: i32) -> i32 {
-    GENERATED
-        .wrapping_add(column.wrapping_mul(PER_COLUMN))
-        .wrapping_add(depth)
-}
-
-/// The id of a map's key.
-fn key_id(column: i32, depth: i32) -> i32 {
-    GENERATED
-        .wrapping_sub(column.wrapping_mul(PER_COLUMN))
-        .wrapping_sub(depth)
 }

@@ -37,7 +37,6 @@ fn types_are_those_of_java() {
         .iter()
         .map(|column| format!("{} {}", column.name(), column.data_type()))
         .collect();
-    // CHAR and VARCHAR are STRING here: no blanks are added, and nothing is cut.
     assert_eq!(
         types,
         [
@@ -48,8 +47,8 @@ fn types_are_those_of_java() {
             "l LONG",
             "f FLOAT",
             "d DOUBLE",
-            "c STRING",
-            "v STRING",
+            "c CHAR(5)",
+            "v VARCHAR(5)",
             "x STRING",
             "y BINARY",
             "z BINARY",
@@ -66,15 +65,16 @@ fn types_are_those_of_java() {
     );
 }
 
-/// `orc-rust` alone would write varints that only it reads: the numbers are looked at as any other reader does.
+/// Numbers are looked at as they lie in the file.
 #[test]
 fn small_integers_are_written_for_every_reader() {
     let stored = |declared: &str, values: ArrayRef| -> Vec<i64> {
         let fields = columns(&format!("n {declared} NOT NULL"));
         let rows = values.len();
         let batch = batch(&fields, vec![values]);
-        let bytes = write(ORC, &[("file.compression", "none")], &fields, &[batch]).unwrap();
-        // The stream of the only column stands behind the magic.
+        let options = [("file.compression", "none"), ("orc.row.index.stride", "0")];
+        let bytes = write(ORC, &options, &fields, &[batch]).unwrap();
+        // Without an index the stream of the only column stands behind the magic.
         let mut numbers = Integers::signed(bytes[3..].to_vec(), Version::V2);
         (0..rows).map(|_| numbers.next().unwrap() as i64).collect()
     };
@@ -122,15 +122,9 @@ fn columns_have_the_ids_of_their_fields() {
 }
 
 #[test]
-fn types_that_the_encoder_does_not_know_are_refused_by_column() {
+fn types_that_orc_does_not_have_are_refused_by_column() {
     let format = crate::file_format(ORC).unwrap();
-    for declared in [
-        "DECIMAL(10, 2)",
-        "ARRAY<INT>",
-        "MAP<STRING, INT>",
-        "MULTISET<INT>",
-        "ROW<a INT>",
-    ] {
+    for declared in ["VARIANT", "VECTOR<FLOAT, 3>"] {
         let fields = columns(&format!("id INT, bad {declared}"));
         let error = format.check_write_schema(&fields).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -138,7 +132,7 @@ fn types_that_the_encoder_does_not_know_are_refused_by_column() {
             error.to_string(),
             format!(
                 "orc: writing column bad of type {declared} is not supported: \
-                 the ORC encoder knows flat types without DECIMAL; use parquet"
+                 ORC has no such type; use parquet"
             )
         );
         assert!(write(ORC, &[], &fields, &[]).is_err());
@@ -182,33 +176,27 @@ fn fractions_of_the_last_second_before_1970_are_refused() {
         Arc::new(TimestampMicrosecondArray::from(values).with_timezone("UTC")) as ArrayRef
     };
     let ns = |values: Vec<i64>| Arc::new(TimestampNanosecondArray::from(values)) as ArrayRef;
-    let refused = |declared: &str, values: ArrayRef, row: usize, value: &str| {
+    let refused = |declared: &str, values: ArrayRef, value: &str| {
         let fields = columns(&format!("id TIMESTAMP(3), t {declared}"));
         let ids = ms(vec![0; values.len()]);
         let error = write(ORC, &[], &fields, &[batch(&fields, vec![ids, values])]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-        let expected = format!("orc: column t: row {row} value {value} cannot be stored: ");
+        let expected =
+            format!("orc: column t: value {value} cannot be stored: it lies in the last ");
         assert!(error.to_string().starts_with(&expected), "{error}");
     };
-    refused(
-        "TIMESTAMP(3)",
-        ms(vec![0, -1]),
-        1,
-        "1969-12-31T23:59:59.999",
-    );
-    refused("TIMESTAMP(3)", ms(vec![-999]), 0, "1969-12-31T23:59:59.001");
+    refused("TIMESTAMP(3)", ms(vec![0, -1]), "1969-12-31T23:59:59.999");
+    refused("TIMESTAMP(3)", ms(vec![-999]), "1969-12-31T23:59:59.001");
     let ltz = "TIMESTAMP(6) WITH LOCAL TIME ZONE";
-    refused(ltz, us(vec![-999_000]), 0, "1969-12-31T23:59:59.001Z");
+    refused(ltz, us(vec![-999_000]), "1969-12-31T23:59:59.001");
     refused(
         "TIMESTAMP(9)",
         ns(vec![5, -1]),
-        1,
         "1969-12-31T23:59:59.999999999",
     );
     refused(
         "TIMESTAMP(9)",
         ns(vec![-999_000_000]),
-        0,
         "1969-12-31T23:59:59.001",
     );
     // Beside the gap everything comes back.
@@ -255,9 +243,8 @@ fn fractions_of_the_last_second_before_1970_are_refused() {
     );
 }
 
-/// `orc-rust` would lose its sign among other negative numbers.
 #[test]
-fn the_least_bigint_is_refused_where_it_could_be_lost() {
+fn extreme_integers_come_back() {
     let fields = columns("n BIGINT");
     let make = |values: Vec<i64>| {
         batch(
@@ -270,18 +257,11 @@ fn the_least_bigint_is_refused_where_it_could_be_lost() {
         values[50] = i64::MIN;
         values
     };
-    let error = write(ORC, &[], &fields, &[make(among(-1))]).unwrap_err();
-    let text = "orc: column n: row 50 value -9223372036854775808 cannot be stored: ";
-    assert!(error.to_string().starts_with(text), "{error}");
-    // Over the ends of batches too.
-    let parts = [make(vec![-5, -4, -9]), make(vec![i64::MIN])];
-    assert!(write(ORC, &[], &fields, &parts).is_err());
-    let parts = [make(vec![-5, i64::MIN]), make(vec![-1, -2])];
-    assert!(write(ORC, &[], &fields, &parts).is_err());
     for kept in [
         vec![make(among(1))],
+        vec![make(among(-1))],
+        vec![make(vec![-5, -4, -9]), make(vec![i64::MIN])],
         vec![make(vec![i64::MIN; 3])],
-        vec![make(vec![-1, -2, i64::MIN])],
         vec![make(vec![-1, -2, 0]), make(vec![i64::MIN, -7, 5])],
         vec![make(vec![i64::MIN, i64::MAX, -1, i64::MIN, 0])],
     ] {
