@@ -404,10 +404,12 @@ async fn a_commit_that_lost_a_race_does_not_undo_the_other() {
     let messages = stage(&place.table, ids_and_p(&ROWS)).await.unwrap();
     // The slow one has looked at everything when the quick one begins.
     let slow = Fault::Delay(Duration::from_millis(300));
-    place.files.inject(Rule::new(Operation::CreateWhole, slow));
+    place
+        .files
+        .inject(Rule::new(Operation::CreateWholeUnsynced, slow));
     let loser = tokio::spawn(commit_owned(place.table.clone(), messages.clone()));
     eventually("it begins", || {
-        place.files.calls(Operation::CreateWhole) == 1
+        place.files.calls(Operation::CreateWholeUnsynced) == 1
     })
     .await;
     commit(&place.seen, messages).await.unwrap();

@@ -170,6 +170,7 @@ async fn a_repair_that_dies_is_repaired() {
         (Job::Dynamic, true),
         (Job::Drop, true),
         (Job::Append, true),
+        (Job::AppendAlways, true),
         (Job::Dynamic, false),
         (Job::Truncate, false),
     ] {
@@ -212,7 +213,13 @@ async fn job_with_outage(
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_operation_that_fails_for_good_leaves_old_or_new_after_repair() {
     let mut sweeps = Vec::new();
-    for job in [Job::Dynamic, Job::Whole, Job::Append, Job::DropPrefix] {
+    for job in [
+        Job::Dynamic,
+        Job::Whole,
+        Job::Append,
+        Job::AppendAlways,
+        Job::DropPrefix,
+    ] {
         let template = Arc::new(Template::new(job).await);
         for (on_disk, operation, fault) in Operation::ALL.into_iter().flat_map(|operation| {
             [true, false].into_iter().flat_map(move |on_disk| {

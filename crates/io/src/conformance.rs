@@ -108,6 +108,8 @@ conformance!(
     given_up_output_leaves_nothing,
     closed_output_stays,
     create_whole_never_replaces,
+    create_whole_unsynced_never_replaces,
+    what_is_synced_stays_as_it_is,
     publish_moves_and_never_replaces,
     publish_of_an_absent_file_is_not_found,
     rename_moves_files_and_directories,
@@ -362,6 +364,30 @@ async fn create_whole_never_replaces(place: Place) {
     );
     assert_eq!(place.get("t/schema/schema-0").await, "first");
     assert_eq!(place.names("t/schema").await, ["schema-0"]);
+}
+
+async fn create_whole_unsynced_never_replaces(place: Place) {
+    let path = place.path("t/_ftable/1.json");
+    for (content, is_new) in [("first", true), ("second", false)] {
+        let created = place.fs.create_whole_unsynced(&path, content.into()).await;
+        assert_eq!(created.unwrap(), is_new);
+    }
+    assert_eq!(place.get("t/_ftable/1.json").await, "first");
+    assert_eq!(place.names("t/_ftable").await, ["1.json"]);
+}
+
+async fn what_is_synced_stays_as_it_is(place: Place) {
+    let staged = place.path("t/dt=1/_temporary/.tmp.1");
+    let mut file = place.fs.create(&staged).await.unwrap();
+    file.write(Bytes::from_static(b"abc")).await.unwrap();
+    file.close().await.unwrap();
+    place.fs.sync_file(&staged).await.unwrap();
+    for directory in ["t/dt=1/_temporary", "t/dt=1", "t", ""] {
+        let path = place.path(directory);
+        place.fs.sync_directory(&path).await.unwrap();
+    }
+    assert_eq!(place.get("t/dt=1/_temporary/.tmp.1").await, "abc");
+    assert_eq!(place.names("t/dt=1/_temporary").await, [".tmp.1"]);
 }
 
 async fn publish_moves_and_never_replaces(place: Place) {

@@ -139,15 +139,47 @@ pub trait FileSystem: Send + Sync + Debug + 'static {
     /// `AlreadyExists` when there is something already, here or at [`OutputFile::close`].
     async fn create(&self, path: &str) -> Result<Box<dyn OutputFile>>;
 
-    /// Writes a whole file if nothing is there, making the directories above it.
+    /// Writes a whole file if nothing is there, making the directories above it, and makes it durable.
     ///
     /// `false` when something is there already, which stays as it is. Exactly one of several writers
     /// gets `true`, and no reader ever sees a part of the bytes.
     async fn create_whole(&self, path: &str, bytes: Bytes) -> Result<bool>;
 
+    /// As [`create_whole`](Self::create_whole), but leaves it to the operating system when the file becomes
+    /// durable: after a power failure it may be gone, or be there without its bytes.
+    ///
+    /// The same where every write is durable.
+    async fn create_whole_unsynced(&self, path: &str, bytes: Bytes) -> Result<bool> {
+        self.create_whole(path, bytes).await
+    }
+
+    /// Makes the bytes of a closed file durable, but not its name; see
+    /// [`sync_directory`](Self::sync_directory).
+    ///
+    /// Does nothing where closing a file makes it durable, which is what this default is for.
+    ///
+    /// # Errors
+    /// `NotFound` when there is nothing, where there is something to do; a failure of the disk, which may be one
+    /// of an earlier write.
+    async fn sync_file(&self, _path: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Makes durable which names are directly in a directory, and the directory's own name above it.
+    ///
+    /// Does nothing in a store without directories, which is what this default is for, and where directories
+    /// cannot be synced.
+    ///
+    /// # Errors
+    /// As for [`sync_file`](Self::sync_file).
+    async fn sync_directory(&self, _path: &str) -> Result<()> {
+        Ok(())
+    }
+
     /// Puts a finished file in place, making the directories above the target.
     ///
-    /// Never replaces anything, whatever runs at the same time. The target appears whole. After
+    /// Where closing a file does not make it durable, nor does this: see [`sync_file`](Self::sync_file) and
+    /// [`sync_directory`](Self::sync_directory). Never replaces anything, whatever runs at the same time. The target appears whole. After
     /// [`PublishOutcome::Published`] the staged file is gone, unless removing it failed: the target
     /// then stands all the same and the leftover is for a later clean-up.
     ///
@@ -155,7 +187,8 @@ pub trait FileSystem: Send + Sync + Debug + 'static {
     /// `NotFound` naming the staged file when it is missing.
     async fn publish(&self, staged: &str, target: &str) -> Result<PublishOutcome>;
 
-    /// Moves a file or a directory, making the directories above the target.
+    /// Moves a file or a directory, making the directories above the target. Durable as after
+    /// [`publish`](Self::publish).
     ///
     /// # Errors
     /// `NotFound` when there is nothing to move, `AlreadyExists` when something is at the target.
@@ -167,7 +200,7 @@ pub trait FileSystem: Send + Sync + Debug + 'static {
     /// An error for a directory.
     async fn delete_file(&self, path: &str) -> Result<bool>;
 
-    /// Makes a directory and those above it; fine when it exists.
+    /// Makes a directory and those above it, and makes what it made durable; fine when it exists.
     async fn create_dir(&self, path: &str) -> Result<()>;
 
     /// Removes a directory if it is empty; `false` when it is not, or is absent.
@@ -253,7 +286,9 @@ pub trait OutputFile: Send + Debug {
     /// or closed any more.
     async fn write(&mut self, bytes: Bytes) -> Result<()>;
 
-    /// Makes the file durable and returns its size in bytes. May be called again.
+    /// Ends the file, for every reader to see whole, and returns its size in bytes. May be called again.
+    ///
+    /// Whether it is durable then is the store's: [`FileSystem::sync_file`] makes it so.
     async fn close(&mut self) -> Result<u64>;
 
     /// Gives the file up and removes it. A closed file is left alone: it belongs to the caller.

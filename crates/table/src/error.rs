@@ -130,6 +130,22 @@ pub enum Error {
         staged: String,
     },
 
+    /// A staged file is not as long as it was when it was written.
+    #[snafu(display(
+        "table {table}: staged file {staged} has {size} of the {bytes} bytes that were written to it, as after a \
+         power failure; nothing was changed, write the rows again"
+    ))]
+    StagedFileCut {
+        /// The table.
+        table: String,
+        /// The staged file.
+        staged: String,
+        /// Its bytes.
+        size: u64,
+        /// The bytes it had when it was written.
+        bytes: u64,
+    },
+
     /// A commit failed and was taken back.
     #[snafu(display(
         "table {table}: the commit failed and was taken back{}: {source}",
@@ -247,6 +263,7 @@ impl Error {
             Self::Foreign { .. } | Self::WriterEnded { .. } => ErrorKind::InvalidArgument,
             Self::AlreadyCommitted { .. } | Self::TargetExists { .. } => ErrorKind::AlreadyExists,
             Self::StagedFileGone { .. } => ErrorKind::NotFound,
+            Self::StagedFileCut { .. } => ErrorKind::CorruptFile,
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::CommitFailed { source, .. } | Self::Unfinished { source, .. } => source.kind(),
             Self::Unusable { .. } => ErrorKind::InvalidArgument,

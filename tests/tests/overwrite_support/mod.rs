@@ -31,6 +31,7 @@ pub(crate) const NEW: [Row; 3] = [(10, "a", "x"), (11, "a", "z"), (12, "a", "y")
 pub(crate) enum Job {
     Append,
     AppendOneFile,
+    AppendAlways,
     Dynamic,
     Partition,
     Prefix,
@@ -43,9 +44,10 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Append,
         Self::AppendOneFile,
+        Self::AppendAlways,
         Self::Dynamic,
         Self::Partition,
         Self::Prefix,
@@ -58,13 +60,16 @@ impl Job {
     ];
 
     pub(crate) fn appends(self) -> bool {
-        matches!(self, Self::Append | Self::AppendOneFile)
+        matches!(
+            self,
+            Self::Append | Self::AppendOneFile | Self::AppendAlways
+        )
     }
 
     /// The rows that it writes.
     fn written(self) -> &'static [Row] {
         match self {
-            Self::Append | Self::Dynamic | Self::Prefix | Self::Whole => &NEW,
+            Self::Append | Self::AppendAlways | Self::Dynamic | Self::Prefix | Self::Whole => &NEW,
             Self::AppendOneFile | Self::Partition => &NEW[..1],
             _ => &[],
         }
@@ -72,7 +77,7 @@ impl Job {
 
     fn replaces(self, row: &Row) -> bool {
         match self {
-            Self::Append | Self::AppendOneFile => false,
+            Self::Append | Self::AppendOneFile | Self::AppendAlways => false,
             Self::Dynamic | Self::Prefix | Self::EmptyPrefix | Self::DropPrefix => row.1 == "a",
             Self::Partition | Self::TruncatePartition | Self::Drop => (row.1, row.2) == ("a", "x"),
             Self::Whole | Self::Truncate => true,
@@ -94,6 +99,10 @@ impl Job {
         let prefix = spec(&[("p", "a")]);
         let context = match self {
             Self::Append | Self::AppendOneFile => table.commit(),
+            Self::AppendAlways => {
+                let options = [("format-table.commit.sync", "always")];
+                table.commit().options(&options.into_iter().collect())?
+            }
             Self::Dynamic | Self::Whole => {
                 let dynamic = (self == Self::Dynamic).to_string();
                 let options = [("dynamic-partition-overwrite", dynamic.as_str())];

@@ -7,7 +7,8 @@ use super::format_kind::FileFormatKind;
 use super::key::Status::{Honoured, NoEffect, Refused};
 use super::key::{OptionInfo, OptionKey};
 use super::value::{
-    CsvMode, MapNullKeyMode, MemorySize, PartitionSinkStrategy, TableImplementation, TableType,
+    CommitSync, CsvMode, MapNullKeyMode, MemorySize, PartitionSinkStrategy, TableImplementation,
+    TableType,
 };
 
 /// Prefix of catalog options whose rest becomes an option of every new table that does not set it.
@@ -109,6 +110,8 @@ option_keys! {
     FORMAT_TABLE_WRITE_MAX_OPEN_FILES: i32 = "format-table.write.max-open-files" = "128", Honoured;
     "memory for rows that wait to be encoded, over all partitions of one writer; beyond it the fullest partition is encoded"
     FORMAT_TABLE_WRITE_BUFFER_SIZE: MemorySize = "format-table.write.buffer-size" = "256 mb", Honoured;
+    "when a commit makes what it did survive a power failure: `overwrite` before it deletes old rows, and an append leaves it to the operating system; `always` after an append too"
+    FORMAT_TABLE_COMMIT_SYNC: CommitSync = "format-table.commit.sync" = "overwrite", Honoured;
     "memory a batch when writing orc"
     WRITE_BATCH_MEMORY: MemorySize = "write.batch-memory" = "128 mb", NoEffect("a batch ends by its rows");
 

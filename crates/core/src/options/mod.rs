@@ -25,6 +25,6 @@ pub(crate) use map::json_text;
 pub use resolve::FormatTableOptions;
 pub use secret::is_secret_key;
 pub use value::{
-    CsvMode, MapNullKeyMode, MemorySize, OptionValue, PartitionSinkStrategy, TableImplementation,
-    TableType,
+    CommitSync, CsvMode, MapNullKeyMode, MemorySize, OptionValue, PartitionSinkStrategy,
+    TableImplementation, TableType,
 };

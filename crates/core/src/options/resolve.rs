@@ -7,7 +7,7 @@ use super::key::{OptionKey, Status};
 use super::keys::*;
 use super::map::Options;
 use super::text_formats::check_text_format;
-use super::value::{MemorySize, OptionValue, invalid_option};
+use super::value::{CommitSync, MemorySize, OptionValue, invalid_option};
 use crate::error::{Error, Result};
 
 /// The options of a format table, read, validated and filled with defaults.
@@ -47,6 +47,8 @@ pub struct FormatTableOptions {
     pub write_max_open_files: usize,
     /// `format-table.write.buffer-size` in bytes.
     pub write_buffer_size: u64,
+    /// `format-table.commit.sync`: which commits make durable what they did.
+    pub commit_sync: CommitSync,
     /// `format-table.scan.list-parallelism`, 1..=1000.
     pub list_parallelism: usize,
     /// `dynamic-partition-overwrite`: an overwrite replaces the partitions it writes to.
@@ -95,6 +97,7 @@ impl FormatTableOptions {
             write_batch_size: count(options, &WRITE_BATCH_SIZE)?,
             write_max_open_files: count(options, &FORMAT_TABLE_WRITE_MAX_OPEN_FILES)?,
             write_buffer_size: options.get(&FORMAT_TABLE_WRITE_BUFFER_SIZE)?.0,
+            commit_sync: options.get(&FORMAT_TABLE_COMMIT_SYNC)?,
             // Paimon clamps it instead of refusing.
             list_parallelism: options
                 .get(&FORMAT_TABLE_SCAN_LIST_PARALLELISM)?

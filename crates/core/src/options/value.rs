@@ -221,6 +221,16 @@ text_enum! {
 }
 
 text_enum! {
+    /// Option `format-table.commit.sync`: which commits make durable what they did.
+    CommitSync {
+        /// Those that replace or remove rows, before the old ones are deleted.
+        Overwrite = "overwrite",
+        /// Appends too.
+        Always = "always",
+    }
+}
+
+text_enum! {
     /// Option `csv.mode`: what happens to a line that cannot be read.
     CsvMode {
         /// NULL from the first field that cannot be read on.

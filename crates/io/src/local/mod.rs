@@ -12,11 +12,11 @@
 mod list;
 mod publish;
 mod read;
+mod sync;
 mod write;
 
 use std::fs;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -75,9 +75,24 @@ impl FileSystem for LocalFileSystem {
 
     async fn create_whole(&self, path: &str, bytes: Bytes) -> Result<bool> {
         on_path("create", path, move |path| {
-            publish::create_whole(path, &bytes)
+            publish::create_whole(path, &bytes, true)
         })
         .await
+    }
+
+    async fn create_whole_unsynced(&self, path: &str, bytes: Bytes) -> Result<bool> {
+        on_path("create", path, move |path| {
+            publish::create_whole(path, &bytes, false)
+        })
+        .await
+    }
+
+    async fn sync_file(&self, path: &str) -> Result<()> {
+        on_path("sync", path, sync::file).await
+    }
+
+    async fn sync_directory(&self, path: &str) -> Result<()> {
+        on_path("sync", path, sync::directory).await
     }
 
     async fn publish(&self, staged: &str, target: &str) -> Result<PublishOutcome> {
@@ -204,6 +219,19 @@ fn delete_tree(path: &str) -> Result<()> {
 
 /// Makes a directory and those above it, and makes the new entries durable.
 fn create_dirs(path: &str) -> Result<()> {
+    for made in make_dirs(path)? {
+        parent(made).map_or(Ok(()), sync::entries)?;
+    }
+    Ok(())
+}
+
+/// Makes the directories above a file. When they become durable is for the system to say, or for who syncs them.
+fn create_parents(path: &str) -> Result<()> {
+    parent(path).map_or(Ok(()), |directory| make_dirs(directory).map(|_| ()))
+}
+
+/// Makes a directory and those above it; gives those that were missing, the deepest first.
+fn make_dirs(path: &str) -> Result<Vec<&str>> {
     let mut missing = Vec::new();
     let mut directory = Some(path);
     while let Some(current) = directory {
@@ -219,27 +247,10 @@ fn create_dirs(path: &str) -> Result<()> {
         }
         directory = parent(current);
     }
-    if missing.is_empty() {
-        return Ok(());
+    if !missing.is_empty() {
+        fs::create_dir_all(path).map_err(|error| Error::from_io("make directory", path, error))?;
     }
-    fs::create_dir_all(path).map_err(|error| Error::from_io("make directory", path, error))?;
-    for made in missing {
-        sync_parent(made);
-    }
-    Ok(())
-}
-
-/// Makes the directories above a file.
-fn create_parents(path: &str) -> Result<()> {
-    parent(path).map_or(Ok(()), create_dirs)
-}
-
-/// Makes the entry of `path` in its directory durable, as far as the file system allows: some do not
-/// sync directories, and what was written stands without it.
-fn sync_parent(path: &str) {
-    if let Some(directory) = parent(path) {
-        let _ = fs::File::open(Path::new(directory)).and_then(|directory| directory.sync_all());
-    }
+    Ok(missing)
 }
 
 #[cfg(test)]

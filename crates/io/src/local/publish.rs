@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::error::{Error, NoHardLinkSnafu, Result};
 use crate::file_system::PublishOutcome;
 use crate::local::write::create_new;
-use crate::local::{create_parents, sync_parent};
+use crate::local::{create_dirs, create_parents, sync};
 use crate::path::{contained, file_name, join, parent};
 
 /// A name may have 255 bytes on the common file systems; this leaves room for what is put around it.
@@ -27,26 +27,30 @@ pub(super) fn publish(staged: &str, target: &str) -> Result<PublishOutcome> {
     if !link(staged, target, "publish")? {
         return Ok(PublishOutcome::TargetExists);
     }
-    // The new name must be safe before the old one goes.
-    sync_parent(target);
     // The target stands; a leftover of the staged name is hidden and found by a clean-up.
     let _ = fs::remove_file(staged);
     Ok(PublishOutcome::Published)
 }
 
-/// Writes a whole file under a hidden temporary name beside `path` and links it in.
-pub(super) fn create_whole(path: &str, bytes: &[u8]) -> Result<bool> {
+/// Writes a whole file under a hidden temporary name beside `path` and links it in. What is to be durable has its
+/// bytes before its name, so that it is never met without them.
+pub(super) fn create_whole(path: &str, bytes: &[u8], durable: bool) -> Result<bool> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(false);
+    }
+    if durable {
+        parent(path).map_or(Ok(()), create_dirs)?;
     }
     let temporary = Temporary(temporary_beside(path));
     let mut file = create_new(&temporary.0, "create")?;
     file.write_all(bytes)
-        .and_then(|()| file.sync_data())
+        .and_then(|()| if durable { file.sync_data() } else { Ok(()) })
         .map_err(|error| Error::from_io("create", path, error))?;
+    // Network file systems show the bytes to other machines once the file is closed.
+    drop(file);
     let created = link(&temporary.0, path, "create")?;
-    if created {
-        sync_parent(path);
+    if let (true, Some(directory)) = (created && durable, parent(path)) {
+        sync::entries(directory)?;
     }
     Ok(created)
 }

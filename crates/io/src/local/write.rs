@@ -65,18 +65,15 @@ impl LocalOutputFile {
         .fail()
     }
 
-    /// Writes what is gathered and then `more`, and syncs if this is the end.
-    async fn flush(&mut self, operation: &'static str, more: Bytes, last: bool) -> Result<()> {
+    /// Writes what is gathered and then `more`.
+    async fn flush(&mut self, operation: &'static str, more: Bytes) -> Result<()> {
         let mut file = self.take_file(operation)?;
         let mut gathered = mem::take(&mut self.buffer);
         let path = self.path.clone();
         let (file, gathered) = blocking(operation, &self.path, move || {
-            let result = (|| {
-                file.write_all(&gathered)?;
-                file.write_all(&more)?;
-                if last { file.sync_data() } else { Ok(()) }
-            })();
-            result.map_err(|error: io::Error| Error::from_io(operation, &path, error))?;
+            file.write_all(&gathered)
+                .and_then(|()| file.write_all(&more))
+                .map_err(|error| Error::from_io(operation, &path, error))?;
             gathered.clear();
             Ok((file, gathered))
         })
@@ -96,7 +93,7 @@ impl OutputFile for LocalOutputFile {
     async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.written += bytes.len() as u64;
         if self.buffer.len() + bytes.len() >= BUFFER {
-            return self.flush("write", bytes, false).await;
+            return self.flush("write", bytes).await;
         }
         if !matches!(self.state, State::Open(_)) {
             self.take_file("write")?;
@@ -107,7 +104,7 @@ impl OutputFile for LocalOutputFile {
 
     async fn close(&mut self) -> Result<u64> {
         if !matches!(self.state, State::Closed) {
-            self.flush("close", Bytes::new(), true).await?;
+            self.flush("close", Bytes::new()).await?;
             self.state = State::Closed;
             self.buffer = Vec::new();
         }

@@ -1,4 +1,9 @@
 //! The private directory: which commits are under way, and how they were decided.
+//!
+//! An append leaves it to the system when its intent and its outcome become durable, so that after a power failure one
+//! may be there without its bytes. A living process shows neither before it has them, and a commit that replaces rows
+//! makes them durable first. So what has no bytes is a dead append's: an intent that names nothing, or an outcome
+//! that decides nothing.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +24,7 @@ pub(super) struct Journal {
     pub(super) refused: Vec<Error>,
     /// Ids of which there is an outcome or moved files, but no intent.
     pub(super) orphans: BTreeSet<String>,
-    /// Files that are none of this, as a process leaves them that dies while it writes one.
+    /// Files that are none of this, as a process leaves them that dies while it writes one, and intents without bytes.
     pub(super) strays: Vec<FileStatus>,
 }
 
@@ -32,9 +37,14 @@ impl Journal {
         for entry in &entries {
             match Entry::of(entry.name(), entry.is_dir()) {
                 Entry::Intent(id) => {
+                    let read = read_intent(table, id).await;
+                    if matches!(read, Ok(Record::Blank)) {
+                        journal.strays.push(entry.clone());
+                        continue;
+                    }
                     known.insert(id.to_owned());
-                    match read_intent(table, id).await {
-                        Ok(intent) => journal.intents.extend(intent),
+                    match read {
+                        Ok(intent) => journal.intents.extend(intent.whole()),
                         Err(error @ Error::Unusable { .. }) => journal.refused.push(error),
                         Err(error) => return Err(error),
                     }
@@ -63,7 +73,24 @@ pub(super) async fn intents(table: &FormatTable) -> Result<Vec<Intent>> {
     }
 }
 
-async fn read_intent(table: &FormatTable, id: &str) -> Result<Option<Intent>> {
+/// What is found where an intent or an outcome may be.
+pub(super) enum Record<T> {
+    Absent,
+    /// A file that a power failure left without its bytes.
+    Blank,
+    Whole(T),
+}
+
+impl<T> Record<T> {
+    pub(super) fn whole(self) -> Option<T> {
+        match self {
+            Self::Whole(record) => Some(record),
+            Self::Absent | Self::Blank => None,
+        }
+    }
+}
+
+async fn read_intent(table: &FormatTable, id: &str) -> Result<Record<Intent>> {
     let path = join(table.root(), &intent_file(id));
     let parse = |text: &str| {
         let intent = Intent::from_json(text)?;
@@ -75,8 +102,8 @@ async fn read_intent(table: &FormatTable, id: &str) -> Result<Option<Intent>> {
     read(table, &path, "an intent", parse).await
 }
 
-/// How a commit was decided; none if it is not yet.
-pub(super) async fn read_outcome(table: &FormatTable, intent: &Intent) -> Result<Option<Outcome>> {
+/// How a commit was decided, if it is yet.
+pub(super) async fn read_outcome(table: &FormatTable, intent: &Intent) -> Result<Record<Outcome>> {
     let path = join(table.root(), &intent.outcome_file());
     let parse = |text: &str| {
         let outcome = Outcome::from_json(text)?;
@@ -91,21 +118,25 @@ async fn read<T>(
     path: &str,
     what: &str,
     parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>> {
+) -> Result<Record<T>> {
     let content = async {
         let file = table.file_system().open(path, None).await?;
         file.read(0..file.size()).await
     };
     let content = match content.await {
         Ok(content) => content,
-        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) if error.is_not_found() => return Ok(Record::Absent),
         Err(error) => return Err(error).context(table.io()),
     };
+    // Some file systems give a file its length before its bytes.
+    if content.iter().all(|byte| *byte == 0) {
+        return Ok(Record::Blank);
+    }
     match std::str::from_utf8(&content)
         .map_err(|error| error.to_string())
         .and_then(parse)
     {
-        Ok(parsed) => Ok(Some(parsed)),
+        Ok(parsed) => Ok(Record::Whole(parsed)),
         Err(message) => {
             let message = format!(
                 "{path} is not used as {what} of a commit: {message}; if no commit is under way, move it away"

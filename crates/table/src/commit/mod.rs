@@ -1,5 +1,6 @@
 //! Commits: messages → validated → what they replace is selected → published, or taken back.
 
+mod durable;
 mod intent;
 mod journal;
 mod publish;

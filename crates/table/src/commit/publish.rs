@@ -10,7 +10,9 @@ use snafu::ResultExt;
 use super::intent::{Intent, Publication};
 use super::repair::resolve_overlapping;
 use super::replace::Replacement;
-use crate::error::{AlreadyCommittedSnafu, Result, StagedFileGoneSnafu, TargetExistsSnafu};
+use crate::error::{
+    AlreadyCommittedSnafu, Result, StagedFileCutSnafu, StagedFileGoneSnafu, TargetExistsSnafu,
+};
 use crate::format_table::FormatTable;
 use crate::write::CommitMessage;
 
@@ -71,10 +73,19 @@ pub(super) async fn check_files(table: &FormatTable, messages: &[CommitMessage])
             }
             .fail();
         }
-        if files.staged.is_none() {
+        let Some(staged) = files.staged else {
             return StagedFileGoneSnafu {
                 table: table.name(),
                 staged: message.staged(),
+            }
+            .fail();
+        };
+        if staged.size != message.bytes() {
+            return StagedFileCutSnafu {
+                table: table.name(),
+                staged: message.staged(),
+                size: staged.size,
+                bytes: message.bytes(),
             }
             .fail();
         }

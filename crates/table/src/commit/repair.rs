@@ -9,9 +9,9 @@ use serde::Serialize;
 use snafu::ResultExt;
 
 use super::intent::{
-    Decision, Intent, Outcome, PRIVATE_DIRECTORY, intent_file, now_millis, outcome_file,
+    Decision, Entry, Intent, Outcome, PRIVATE_DIRECTORY, intent_file, now_millis, outcome_file,
 };
-use super::journal::{Journal, entries, intents, moved_files, read_outcome};
+use super::journal::{Journal, Record, entries, intents, moved_files, read_outcome};
 use super::replace::Replacement;
 use super::settle::bring_back;
 use crate::error::{ConflictSnafu, Result};
@@ -73,6 +73,10 @@ pub(crate) async fn repair(table: &FormatTable, options: &RepairOptions) -> Resu
             None => {}
         }
     }
+    if !options.dry_run {
+        // An intent without bytes hides that what else there is of its commit is nobody's.
+        remove_strays(table, journal.strays, options).await?;
+    }
     for id in journal.orphans {
         if resolve_orphan(table, &id, options).await? {
             report.undone.push(id);
@@ -80,21 +84,8 @@ pub(crate) async fn repair(table: &FormatTable, options: &RepairOptions) -> Resu
     }
     report.staged_removed = abandoned(table, options.staged_age, &awaited).await?;
     if !options.dry_run {
-        let mut paths: Vec<String> = report
-            .staged_removed
-            .iter()
-            .map(|path| join(table.root(), path))
-            .collect();
-        let oldest = if options.now {
-            i64::MAX
-        } else {
-            oldest(options.staged_age)
-        };
-        let strays = journal
-            .strays
-            .into_iter()
-            .filter(|file| is_temporary(file) && is_older(file, oldest));
-        paths.extend(strays.map(|file| file.path));
+        let abandoned = report.staged_removed.iter();
+        let paths = abandoned.map(|path| join(table.root(), path)).collect();
         discard(&**table.file_system(), paths)
             .await
             .context(table.io())?;
@@ -138,10 +129,14 @@ async fn resolve(
 ) -> Result<Option<Decision>> {
     let replacement = Replacement::left(table, intent, !options.now);
     if options.dry_run {
-        let outcome = read_outcome(table, intent).await?;
+        let outcome = read_outcome(table, intent).await?.whole();
         return Ok(Some(
             outcome.map_or(Decision::Undo, |outcome| outcome.decision),
         ));
+    }
+    if matches!(read_outcome(table, intent).await?, Record::Blank) {
+        // Only an append's can be, and its process is dead: nobody will decide it but repairs, and all alike.
+        replacement.delete(&intent.outcome_file()).await?;
     }
     let Some(outcome) = replacement.decide(Outcome::undo()).await? else {
         return Ok(None);
@@ -180,9 +175,31 @@ async fn resolve_orphan(table: &FormatTable, id: &str, options: &RepairOptions) 
     Ok(!files.is_empty())
 }
 
-/// Whether a file is what a process leaves that dies while it writes an intent or an outcome.
-fn is_temporary(file: &FileStatus) -> bool {
-    file.name().starts_with('.') && file.name().ends_with(".tmp")
+/// Removes what nobody who is alive needs.
+async fn remove_strays(
+    table: &FormatTable,
+    strays: Vec<FileStatus>,
+    options: &RepairOptions,
+) -> Result<()> {
+    let oldest = match options.now {
+        true => i64::MAX,
+        false => oldest(options.staged_age),
+    };
+    let strays = strays
+        .into_iter()
+        .filter(|file| is_stray(file) && is_older(file, oldest))
+        .map(|file| file.path);
+    discard(&**table.file_system(), strays.collect())
+        .await
+        .context(table.io())
+}
+
+/// Whether a file is an intent, which is one without bytes, or what a process leaves that dies while it writes one or an
+/// outcome.
+fn is_stray(file: &FileStatus) -> bool {
+    let name = file.name();
+    matches!(Entry::of(name, false), Entry::Intent(_))
+        || (name.starts_with('.') && name.ends_with(".tmp"))
 }
 
 /// A store that does not say when a file was written does not let it be removed either.

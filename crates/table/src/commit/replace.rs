@@ -2,7 +2,7 @@
 //!
 //! | step | where renames are atomic | elsewhere |
 //! | --- | --- | --- |
-//! | 1 | write the intent | write the intent |
+//! | 1 | make the new files' bytes durable, write the intent | the same |
 //! | 2 | list what is replaced and move it out of sight | list what is replaced |
 //! | 3 | publish | publish |
 //! | 4 | write the outcome `done` | write the outcome `done` |
@@ -28,8 +28,9 @@ use ftable_io::path::join;
 use futures::{StreamExt, stream};
 use snafu::ResultExt;
 
+use super::durable::Absent;
 use super::intent::{Decision, Intent, Outcome, PRIVATE_DIRECTORY, Publication, now_millis};
-use super::journal::{intents, read_outcome};
+use super::journal::{Record, intents, read_outcome};
 use crate::error::{
     CommitFailedSnafu, ConflictSnafu, Error, InternalSnafu, Result, TargetExistsSnafu,
     UnusableSnafu,
@@ -90,6 +91,8 @@ impl<'a> Replacement<'a> {
         &self,
         files: impl Future<Output = Result<Vec<String>>> + Send,
     ) -> Result<()> {
+        // Before others are kept from the directories: this may take as long as the files are large.
+        self.sync_staged().await?;
         self.begin().await?;
         let asked = AtomicBool::new(false);
         match self.attempt(files, &asked).await {
@@ -115,6 +118,7 @@ impl<'a> Replacement<'a> {
         let mut files = files.await?;
         if self.intent.moves {
             each(files.iter().map(|file| self.hide(file)), Failing::Stops).await?;
+            self.sync_hidden(&files).await?;
             files.clear();
         }
         each(
@@ -122,6 +126,7 @@ impl<'a> Replacement<'a> {
             Failing::Stops,
         )
         .await?;
+        self.sync_targets().await?;
         self.check_lease()?;
         asked.store(true, Ordering::Relaxed);
         self.decide(Outcome::done(files)).await
@@ -147,7 +152,7 @@ impl<'a> Replacement<'a> {
         }
     }
 
-    fn appends(&self) -> bool {
+    pub(super) fn appends(&self) -> bool {
         self.intent.replaces.is_empty()
     }
 
@@ -186,8 +191,11 @@ impl<'a> Replacement<'a> {
         }
         // Two that begin at once see each other's intents here, and both step back.
         let begun = match self.write_intent().await {
-            Ok(()) => self.refuse_conflict().await,
-            Err(error) => Err(error),
+            Ok(()) => match self.sync_journal(Absent::Fails).await {
+                Ok(()) => self.refuse_conflict().await,
+                failed => failed,
+            },
+            failed => failed,
         };
         if begun.is_err() {
             // If it stays, it says that nothing was decided yet, and repair removes it.
@@ -208,11 +216,7 @@ impl<'a> Replacement<'a> {
             .build()
         })?;
         let (path, json) = (self.path(&self.intent.file()), Bytes::from(json));
-        let mut written = self
-            .table
-            .file_system()
-            .create_whole(&path, json.clone())
-            .await;
+        let mut written = self.write_record(&path, json.clone()).await;
         for _ in 0..MOST_TRIES {
             // Commits that end remove the directory when it is empty, which may be while it is made. The intent's own
             // name is a new one, so neither error is about it.
@@ -222,11 +226,7 @@ impl<'a> Replacement<'a> {
                 _ => break,
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
-            written = self
-                .table
-                .file_system()
-                .create_whole(&path, json.clone())
-                .await;
+            written = self.write_record(&path, json.clone()).await;
         }
         written.context(self.table.io()).map(|_| ())
     }
@@ -341,17 +341,13 @@ impl<'a> Replacement<'a> {
             .build()
         })?;
         let path = self.path(&self.intent.outcome_file());
-        let written = self
-            .table
-            .file_system()
-            .create_whole(&path, Bytes::from(json))
-            .await;
+        let written = self.write_record(&path, Bytes::from(json)).await;
         let is_ours = matches!(written, Ok(true));
         let decided = match written {
             Ok(true) => Some(wanted),
-            Ok(false) => read_outcome(self.table, self.intent).await?,
+            Ok(false) => read_outcome(self.table, self.intent).await?.whole(),
             Err(error) => match read_outcome(self.table, self.intent).await {
-                Ok(Some(outcome)) => Some(outcome),
+                Ok(Record::Whole(outcome)) => Some(outcome),
                 _ => return Err(error).context(self.table.io()),
             },
         };

@@ -5,6 +5,7 @@ use ftable_io::path::{file_name, join};
 use ftable_io::{FileStatus, contained};
 use snafu::ResultExt;
 
+use super::durable::{Absent, sync_names};
 use super::intent::{Decision, Outcome};
 use super::journal::{entries, moved_files};
 use super::replace::{Failing, Replacement, each};
@@ -15,6 +16,10 @@ use crate::write::STAGING_DIRECTORY;
 impl Replacement<'_> {
     /// Deletes what was replaced, then the intent.
     pub(super) async fn finish(&self, outcome: &Outcome) -> Result<()> {
+        // Whoever wrote the outcome may have died before it was durable, and from here on old rows are deleted.
+        if !self.appends() {
+            self.sync_journal(Absent::IsFine).await?;
+        }
         for directory in &self.intent.create_directories {
             self.table
                 .file_system()
@@ -42,11 +47,13 @@ impl Replacement<'_> {
 
     /// Removes what was published and brings the old rows back, then deletes the intent.
     pub(super) async fn undo(&self) -> Result<()> {
+        let published = self.published();
         each(
-            self.published().into_iter().map(|file| self.delete(file)),
+            published.iter().map(|file| self.delete(file)),
             Failing::GoesOn,
         )
         .await?;
+        self.sync_removed(&published).await?;
         if self.intent.moves {
             bring_back(self.table, &self.intent.id).await?;
         }
@@ -127,6 +134,7 @@ pub(super) async fn bring_back(table: &FormatTable, id: &str) -> Result<()> {
         Failing::GoesOn,
     )
     .await?;
+    sync_names(table, files.iter().map(String::as_str), Absent::IsFine).await?;
     for directory in directories.iter().rev() {
         table
             .file_system()

@@ -20,7 +20,7 @@ const ENOUGH_ROWS: usize = 32 * 1024;
 /// Bytes that are encoded at once, for wide rows.
 const ENOUGH_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Files that are ended side by side: enough to keep a disk busy that makes them durable.
+/// Files that are ended side by side: enough to keep a store busy that takes its time to end one.
 const ENDINGS: usize = 16;
 
 /// Whose turn it is, over all partitions of a writer.
@@ -143,7 +143,7 @@ impl PartitionWriter {
         let batches = std::mem::take(&mut self.waiting);
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
         // Rows that go on to wait in memory wait for a processor here; a file that ends waits for its turn alone, as
-        // its bytes are made durable while others are encoded.
+        // its last bytes go to the store while others are encoded.
         let turns = if end_file {
             &self.turns.endings
         } else {

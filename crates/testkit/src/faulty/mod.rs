@@ -191,6 +191,22 @@ impl FileSystem for FaultyFileSystem {
         self.run(Operation::CreateWhole, path, None, work).await
     }
 
+    async fn create_whole_unsynced(&self, path: &str, bytes: Bytes) -> Result<bool> {
+        let work = self.inner.create_whole_unsynced(path, bytes);
+        self.run(Operation::CreateWholeUnsynced, path, None, work)
+            .await
+    }
+
+    async fn sync_file(&self, path: &str) -> Result<()> {
+        let work = self.inner.sync_file(path);
+        self.run(Operation::SyncFile, path, None, work).await
+    }
+
+    async fn sync_directory(&self, path: &str) -> Result<()> {
+        let work = self.inner.sync_directory(path);
+        self.run(Operation::SyncDirectory, path, None, work).await
+    }
+
     async fn publish(&self, staged: &str, target: &str) -> Result<PublishOutcome> {
         let work = self.inner.publish(staged, target);
         self.run(Operation::Publish, target, Some(staged), work)

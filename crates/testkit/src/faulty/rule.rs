@@ -22,6 +22,12 @@ pub enum Operation {
     Close,
     /// `FileSystem::create_whole`.
     CreateWhole,
+    /// `FileSystem::create_whole_unsynced`.
+    CreateWholeUnsynced,
+    /// `FileSystem::sync_file`.
+    SyncFile,
+    /// `FileSystem::sync_directory`.
+    SyncDirectory,
     /// `FileSystem::publish`; its path is the target.
     Publish,
     /// `FileSystem::rename`; its path is the new one.
@@ -38,7 +44,7 @@ pub enum Operation {
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::List,
         Self::Stat,
         Self::Open,
@@ -47,6 +53,9 @@ impl Operation {
         Self::Write,
         Self::Close,
         Self::CreateWhole,
+        Self::CreateWholeUnsynced,
+        Self::SyncFile,
+        Self::SyncDirectory,
         Self::Publish,
         Self::Rename,
         Self::DeleteFile,
@@ -62,7 +71,8 @@ impl Operation {
             Self::Stat => "stat",
             Self::Open => "open",
             Self::Read => "read",
-            Self::Create | Self::CreateWhole => "create",
+            Self::Create | Self::CreateWhole | Self::CreateWholeUnsynced => "create",
+            Self::SyncFile | Self::SyncDirectory => "sync",
             Self::Write => "write",
             Self::Close => "close",
             Self::Publish => "publish",

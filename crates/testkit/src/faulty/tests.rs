@@ -47,6 +47,10 @@ async fn every_operation_is_counted_and_recorded() {
             .unwrap()
     );
     files.publish(&path("d/a"), &path("p")).await.unwrap();
+    files.sync_file(&path("p")).await.unwrap();
+    files.sync_directory(&path("d")).await.unwrap();
+    let unsynced = files.create_whole_unsynced(&path("w"), Bytes::new());
+    assert!(!unsynced.await.unwrap());
     files.rename(&path("p"), &path("r")).await.unwrap();
     assert_eq!(files.list(&path("")).await.unwrap().len(), 3);
     assert_eq!(files.stat(&path("r")).await.unwrap().unwrap().size, 3);
@@ -59,7 +63,7 @@ async fn every_operation_is_counted_and_recorded() {
     for operation in Operation::ALL {
         assert_eq!(files.calls(operation), 1, "{operation:?}");
     }
-    assert_eq!((files.all_calls(), files.faults()), (14, 0));
+    assert_eq!((files.all_calls(), files.faults()), (17, 0));
     let published = files.trace().swap_remove(5);
     let expected = Call {
         operation: Operation::Publish,
@@ -70,7 +74,7 @@ async fn every_operation_is_counted_and_recorded() {
     let root = place.directory.path().to_str().unwrap();
     assert_eq!(files.calls_outside(root), []);
     let outside_d = files.calls_outside(&path("d"));
-    assert!(outside_d.contains(&expected) && outside_d.len() == 9);
+    assert!(outside_d.contains(&expected) && outside_d.len() == 11);
     assert!(files.blocking_lister().is_none());
 
     files.reset_counters();

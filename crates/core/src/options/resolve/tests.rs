@@ -30,6 +30,7 @@ fn defaults() {
         write_batch_size: 1024,
         write_max_open_files: 128,
         write_buffer_size: 256 << 20,
+        commit_sync: CommitSync::Overwrite,
         list_parallelism: 64,
         dynamic_partition_overwrite: true,
         ignore_corrupt_files: false,
