@@ -654,10 +654,7 @@ fn cases(format: &'static str, types: Vec<&'static str>) -> impl Strategy<Value 
         move |(value_only, legacy, keys, batch_rows)| {
             let data = types.clone();
             // Few values a key, so that rows share partitions.
-            let pools: Vec<_> = keys
-                .iter()
-                .map(|key| vec(key_value(format, key), 3))
-                .collect();
+            let pools: Vec<_> = keys.iter().map(|key| vec(value(format, key), 3)).collect();
             let data_row: Vec<_> = data
                 .iter()
                 .map(|data_type| value(format, data_type))
@@ -682,22 +679,6 @@ fn cases(format: &'static str, types: Vec<&'static str>) -> impl Strategy<Value 
             })
         },
     )
-}
-
-/// Values of a key. A float half-way between two shortest texts is a case of its own.
-fn key_value(format: &'static str, data_type: &str) -> BoxedStrategy<Option<Datum>> {
-    match data_type {
-        "FLOAT" => prop_oneof![
-            any::<i16>().prop_map(|eighths| Some(Datum::Float(f32::from(eighths) / 8.0))),
-            proptest::sample::select(vec![
-                None,
-                Some(Datum::Float(f32::NAN)),
-                Some(Datum::Float(1e-30))
-            ]),
-        ]
-        .boxed(),
-        _ => value(format, data_type),
-    }
 }
 
 /// Values of a type that a format can store, null among them.
@@ -916,7 +897,6 @@ fn whatever_is_written_to_orc_is_read() {
 }
 
 #[tokio::test]
-#[ignore = "a FLOAT whose two shortest texts are equally near is written with the odd digit and then not read"]
 async fn a_float_between_two_shortest_texts_is_a_key_like_others() {
     // 487677.625 exactly. Of two shortest digits Java takes the even one.
     let place = Place::new("id BIGINT, p FLOAT", &["p"], &[]).await;

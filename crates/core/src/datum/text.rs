@@ -1,12 +1,17 @@
 //! Texts of values that more than one part of the crate writes.
 
 use std::fmt::{LowerExp, Write as _};
+use std::str::FromStr;
 
 use super::calendar::{Clock, split_timestamp};
 
-/// The text Java (19 and later) gives a float: the shortest digits that read back as the value,
-/// plain from 10^-3 up to 10^7 and as `d.dE[-]n` elsewhere.
-pub(crate) fn java_float<F: LowerExp + Into<f64> + Copy>(value: F) -> String {
+/// The text Java (19 and later) gives a float: the shortest digits that read back as the value, of those the nearest to
+/// it, and of two that are equally near the one with an even last digit; plain from 10^-3 up to 10^7 and as
+/// `d.dE[-]n` elsewhere (`Float.toString`, `Double.toString`).
+pub(crate) fn java_float<F>(value: F) -> String
+where
+    F: LowerExp + FromStr + PartialEq + Into<f64> + Copy,
+{
     let wide: f64 = value.into();
     if wide.is_nan() {
         return "NaN".to_owned();
@@ -18,11 +23,7 @@ pub(crate) fn java_float<F: LowerExp + Into<f64> + Copy>(value: F) -> String {
     if wide == 0.0 {
         return format!("{sign}0.0");
     }
-    let mut shortest = format!("{value:e}");
-    if !shortest.contains('.') {
-        // Java takes the closest of two digits where one would do: 4.9E-324, not 5.0E-324.
-        shortest = format!("{value:.1e}");
-    }
+    let shortest = shortest(value);
     let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
     let mantissa = mantissa.trim_start_matches('-');
     let exponent: i32 = exponent.parse().unwrap_or_default();
@@ -42,6 +43,23 @@ pub(crate) fn java_float<F: LowerExp + Into<f64> + Copy>(value: F) -> String {
         "{sign}{whole}.{}",
         if fraction.is_empty() { "0" } else { fraction }
     )
+}
+
+/// The digits Java chooses, at least two, as `d.de[-]n`.
+fn shortest<F: LowerExp + FromStr + PartialEq>(value: F) -> String {
+    let shortest = format!("{value:e}");
+    // Java takes the nearest of two digits where one would do: 4.9E-324, not 5.0E-324.
+    let fraction_digits = match shortest.split_once('.') {
+        Some((_, rest)) => rest.split('e').next().map_or(1, str::len),
+        None => 1,
+    };
+    // Rounded exactly, ties to the even digit, where the text above has the odd one of two that are equally near. Below a
+    // power of two, where floats are closer together, the nearest need not be one that reads back.
+    let nearest = format!("{value:.fraction_digits$e}");
+    match nearest.parse() {
+        Ok(read) if value == read => nearest,
+        _ => shortest,
+    }
 }
 
 /// `HH:mm:ss.fff` of milliseconds of the day.
@@ -133,6 +151,12 @@ mod tests {
             (0.1, "0.1"),
             (1.4e-45, "1.4E-45"),
             (f32::MAX, "3.4028235E38"),
+            // In the middle of two shortest texts, floats there being 1/32 apart: the even one.
+            (487_677.625, "487677.62"),
+            (-487_677.625, "-487677.62"),
+            (300_000.375, "300000.38"),
+            // Floats there are 1/128 apart, so neither text of two fraction digits reads back.
+            (123_456.125, "123456.125"),
         ] {
             assert_eq!(java_float(value), text);
         }

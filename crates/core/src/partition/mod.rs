@@ -62,7 +62,7 @@
 //! | BOOLEAN | `t true y yes 1`, `f false n no 0` in any case |
 //! | integers | optional sign, digits, in range: `007`, `+7` |
 //! | DECIMAL | decimal or exponent text, rounded half up to the scale; too many digits are an error (Java: NULL) |
-//! | FLOAT, DOUBLE | decimal or exponent text, `NaN`, `Infinity`, `-Infinity`; for FLOAT as many digits as the float has |
+//! | FLOAT, DOUBLE | decimal or exponent text, `NaN`, `Infinity`, `-Infinity`; for FLOAT as many digits as the float has, either of two texts it is in the middle of |
 //! | CHAR, VARCHAR | as it is, at most so many characters |
 //! | STRING | as it is |
 //! | DATE | a count of days: `19723`, `-365`, also `2024` and `20240101`; else `y-M[-d]` |

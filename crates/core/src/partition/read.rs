@@ -96,23 +96,50 @@ fn double(text: &str) -> Option<f64> {
     (named || ExactDecimal::parse(text).is_some()).then(|| text.parse().ok())?
 }
 
-/// A float, if the text has no more digits than it: rounded to as many digits as the text has, the
-/// float must show the same ones. That admits the longer texts of older JDKs (`3.29999995E10`).
+/// A float, if the text says no other number: rounded to as many digits as the text has, the float must show the same
+/// ones. That admits the longer texts of older JDKs (`3.29999995E10`), and where a float lies in the middle of two texts
+/// both of them, as writers differ in which they choose (487677.625 as `487677.62` or `487677.63`).
 fn float(text: &str) -> Option<f32> {
     let wide = double(text)?;
-    let narrow = wide as f32;
+    // Not by way of the double, which would round twice.
+    let narrow: f32 = text.parse().ok()?;
     if !wide.is_finite() {
         return Some(narrow);
     }
-    let digits = format!("{wide:e}")
+    let fraction_digits = format!("{wide:e}")
         .bytes()
-        .take_while(|b| *b != b'e')
+        .take_while(|byte| *byte != b'e')
         .filter(u8::is_ascii_digit)
-        .count();
-    let shown: f64 = format!("{narrow:.*e}", digits.saturating_sub(1))
-        .parse()
-        .ok()?;
-    (shown == wide).then_some(narrow)
+        .count()
+        .saturating_sub(1);
+    let is_shown = |shown: &str| shown.parse() == Ok(wide);
+    let shows = is_shown(&format!("{narrow:.fraction_digits$e}"))
+        // Below a power of two the shortest text need not be the nearest of its length.
+        || is_shown(&format!("{narrow:e}"))
+        || is_half_way(narrow, wide, fraction_digits);
+    shows.then_some(narrow)
+}
+
+/// Whether a float lies exactly in the middle of two texts with so many digits, of which one is the text.
+fn is_half_way(narrow: f32, wide: f64, fraction_digits: usize) -> bool {
+    // A float has at most 112 digits.
+    let exact = format!("{:.112e}", narrow.abs());
+    let Some((mantissa, exponent)) = exact.split_once('e') else {
+        return false;
+    };
+    let digits = mantissa.replace('.', "");
+    let Some(kept) = digits.trim_end_matches('0').strip_suffix('5') else {
+        return false;
+    };
+    let (Ok(lower), Ok(exponent)) = (kept.parse::<u128>(), exponent.parse::<i32>()) else {
+        return false;
+    };
+    let scale =
+        exponent.saturating_sub_unsigned(u32::try_from(fraction_digits).unwrap_or(u32::MAX));
+    kept.len() == fraction_digits + 1
+        && [lower, lower.saturating_add(1)]
+            .iter()
+            .any(|number| format!("{number}e{scale}").parse() == Ok(wide.abs()))
 }
 
 /// A count of days: digits, with a minus sign or none; else `y-M[-d]` up to the first blank.
