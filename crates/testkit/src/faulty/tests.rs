@@ -49,8 +49,12 @@ async fn every_operation_is_counted_and_recorded() {
     files.publish(&path("d/a"), &path("p")).await.unwrap();
     files.sync_file(&path("p")).await.unwrap();
     files.sync_directory(&path("d")).await.unwrap();
-    let unsynced = files.create_whole_unsynced(&path("w"), Bytes::new());
-    assert!(!unsynced.await.unwrap());
+    assert!(
+        !files
+            .create_whole_unsynced(&path("w"), Bytes::new())
+            .await
+            .unwrap()
+    );
     files.rename(&path("p"), &path("r")).await.unwrap();
     assert_eq!(files.list(&path("")).await.unwrap().len(), 3);
     assert_eq!(files.stat(&path("r")).await.unwrap().unwrap().size, 3);
