@@ -1,5 +1,6 @@
 //! The walk of a local disk: a few threads with a common stack of directories.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use futures::StreamExt;
@@ -38,6 +39,7 @@ pub(super) fn walk<G: Guide>(
         options,
         stack: Mutex::new(stack),
         ready: Condvar::new(),
+        idle: AtomicUsize::new(0),
     });
     let (sender, receiver) = unbounded_channel();
     for _ in 0..threads {
@@ -70,6 +72,8 @@ struct Crew<G: Guide> {
     options: WalkOptions,
     stack: Mutex<Stack<G::Node>>,
     ready: Condvar,
+    /// Threads that wait for work.
+    idle: AtomicUsize,
 }
 
 type Found<G> = Result<Vec<Leaf<<G as Guide>::Node>>, <G as Guide>::Error>;
@@ -110,10 +114,12 @@ impl<G: Guide> Crew<G> {
             if stack.busy == 0 {
                 return None;
             }
+            self.idle.fetch_add(1, Ordering::Relaxed);
             stack = self
                 .ready
                 .wait(stack)
                 .unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -150,7 +156,8 @@ impl<G: Guide> Crew<G> {
         }
     }
 
-    /// Lists a directory above the leaves and puts what the guide wants on the stack.
+    /// Lists a directory above the leaves and puts what the guide wants on the stack: at the end, or earlier where a
+    /// thread waits for it, as the listing of a wide directory takes its time.
     fn directory(&self, path: &str, node: &G::Node) -> Result<(), G::Error> {
         let mut work = Vec::new();
         let mut leaves = Vec::new();
@@ -173,6 +180,9 @@ impl<G: Guide> Crew<G> {
                     }
                 }
                 Err(error) => failure = Some(error),
+            }
+            if !work.is_empty() && self.idle.load(Ordering::Relaxed) > 0 {
+                self.push(std::mem::take(&mut work));
             }
         });
         if let Some(error) = failure {

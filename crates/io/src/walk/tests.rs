@@ -190,3 +190,55 @@ async fn a_loop_of_symbolic_links_is_an_error() {
         .unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Unsupported);
 }
+
+/// Ends the listing of the root only when what it showed first was listed, which another thread has to do.
+#[derive(Debug, Default)]
+struct SlowRoot {
+    listed: std::sync::Mutex<BTreeSet<String>>,
+    is_listed: std::sync::Condvar,
+}
+
+impl crate::file_system::BlockingLister for SlowRoot {
+    fn list(&self, dir: &str, _: bool, visit: &mut dyn FnMut(RawEntry<'_>)) -> Result<()> {
+        if dir != "/t" {
+            self.listed.lock().unwrap().insert(dir.to_owned());
+            self.is_listed.notify_all();
+            return Ok(());
+        }
+        // Whichever comes first once the other thread waits.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        for number in 0.. {
+            visit(RawEntry {
+                name: &format!("a{number}"),
+                is_dir: true,
+                size: 0,
+                modified_millis: None,
+            });
+            let listed = self.listed.lock().unwrap();
+            let wait = std::time::Duration::from_millis(5);
+            let (listed, _) = self.is_listed.wait_timeout(listed, wait).unwrap();
+            if !listed.is_empty() {
+                return Ok(());
+            }
+            assert!(std::time::Instant::now() < deadline, "{listed:?}");
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_is_found_early_in_a_wide_directory_is_not_waited_for() {
+    let lister = Arc::new(SlowRoot::default());
+    let walked = blocking::walk(
+        lister,
+        "/t".to_owned(),
+        0,
+        Arc::new(TwoLevels),
+        WalkOptions {
+            parallelism: 2,
+            ..options()
+        },
+    );
+    let found: Vec<Vec<Leaf<usize>>> = walked.try_collect().await.unwrap();
+    assert_eq!(found.into_iter().flatten().count(), 0);
+}
