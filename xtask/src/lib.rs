@@ -6,6 +6,8 @@
 //! | `tidy` | the checks of [`tidy`], which plain `cargo test` runs too |
 //! | `docs` | writes the generated documents anew |
 //! | `golden` | reads the tables of other engines, all of them or the named ones |
+//! | `kill`, `appends` | stress a table with processes that are killed, and that append at once |
+//! | `fuzz` | reads data files changed at random, for minutes |
 //! | `interop` | runs a script of `xtask/interop` in a Python that has the peers |
 //!
 //! Nothing of the workspace is a dependency, so that a broken crate cannot keep the tasks from running.

@@ -12,6 +12,7 @@ const USAGE: &str = "usage: cargo xtask <task>
   golden [CASE]...         read the tables of other engines
   kill [ROUNDS]            kill a writer that replaces rows, repair, look; 200 times
   appends [EACH]           eight processes append 1000 times each while another reads
+  fuzz [--minutes N]       read files changed at random, ten minutes each format
   interop [SCRIPT [ARG]...]
                            run a script of xtask/interop; without one, list them.
                            Python is $FTABLE_PYTHON, else .venv/bin/python";
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         "golden" => tasks::golden(rest),
         "kill" => tasks::kill(rest),
         "appends" => tasks::appends(rest),
+        "fuzz" => tasks::fuzz(rest),
         "interop" => tasks::interop(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

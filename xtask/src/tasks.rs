@@ -15,6 +15,8 @@ const GOLDEN_CASES: &str = "FTABLE_GOLDEN_CASES";
 const KILL_ROUNDS: &str = "FTABLE_KILL_ROUNDS";
 /// Environment variable that says how often each process appends.
 const APPENDS_EACH: &str = "FTABLE_APPENDS_EACH";
+/// Environment variable that says how many minutes each format's files are changed and read.
+const FUZZ_MINUTES: &str = "FTABLE_FUZZ_MINUTES";
 /// Environment variable that names the Python with the peers.
 const PYTHON: &str = "FTABLE_PYTHON";
 
@@ -93,6 +95,31 @@ pub fn kill(arguments: &[String]) -> Result<()> {
 /// A row that is lost or there twice, or a read that fails.
 pub fn appends(arguments: &[String]) -> Result<()> {
     stress("append_processes", APPENDS_EACH, 1000, arguments)
+}
+
+/// Changes files of both formats at random and reads them, for ten minutes each or as many as given.
+///
+/// # Errors
+/// Arguments that are none, or an input that does not end in an error that names its file.
+pub fn fuzz(arguments: &[String]) -> Result<()> {
+    let minutes = match arguments {
+        [] => "10",
+        [flag, minutes] if flag == "--minutes" && minutes.parse::<f64>().is_ok_and(|m| m > 0.0) => {
+            minutes
+        }
+        _ => return Err("usage: cargo xtask fuzz [--minutes N]".to_owned()),
+    };
+    let test = [
+        "test",
+        "--package",
+        "ftable-formats",
+        "--test",
+        "mutations",
+        "changed_files",
+        "--",
+        "--nocapture",
+    ];
+    run(cargo().args(test).env(FUZZ_MINUTES, minutes))
 }
 
 /// Runs a test for longer than a test run does.

@@ -206,6 +206,8 @@ option_keys! {
     ORC_BLOOM_FILTER_FPP: f64 = "orc.bloom.filter.fpp" = "0.01", Honoured;
     "pad stripes to blocks of the store"
     ORC_BLOCK_PADDING: bool = "orc.block.padding" = "true", NoEffect(NOT_WRITTEN);
+    "match the columns of every orc file by position among the data columns, not by name; files whose columns are all named `_col0`, `_col1`, … are matched so without it"
+    ORC_FORCE_POSITIONAL_EVOLUTION: bool = "orc.force.positional.evolution" = "false", Honoured;
 
     // The catalog.
     "the kind of catalog: filesystem or rest"

@@ -29,6 +29,10 @@ pub(crate) enum Form {
     MaybeTime,
     /// Twelve bytes: the nanoseconds of a day and the Julian day.
     Int96,
+    /// Bytes that are said to be a text.
+    Text,
+    /// A text whose type bounds its length; it is no sequence of bytes.
+    BoundedText,
     /// A timestamp without zone that must not be taken for an instant.
     WallClock,
     /// An instant that must not be taken for a timestamp without zone.

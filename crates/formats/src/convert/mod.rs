@@ -5,7 +5,8 @@
 //! | the type itself | always |
 //! | INT8, INT16, INT32 | wider integers; FLOAT (up to INT16), DOUBLE; DECIMAL with room for every value |
 //! | INT64 | DECIMAL with at least 19 integer digits |
-//! | UINT8, UINT16, UINT32, UINT64 | the next wider integer and beyond; DECIMAL with room |
+//! | UINT8, UINT16, UINT32 | the next wider integer and beyond; DECIMAL with room |
+//! | UINT64 | DECIMAL with at least 20 integer digits |
 //! | Parquet INT32 without annotation | TINYINT and SMALLINT too, value by value |
 //! | ORC INT | TIME too, value by value: ORC has no time of day |
 //! | FLOAT16, FLOAT | FLOAT, DOUBLE |
@@ -15,11 +16,14 @@
 //! | TIMESTAMP of another unit | TIMESTAMP and local-zone TIMESTAMP; coarser units value by value; never wrapped |
 //! | Parquet INT96 | the same; below microseconds the floor is taken, since its writers mean microseconds |
 //! | ORC TIMESTAMP, TIMESTAMP_INSTANT | TIMESTAMP, local-zone TIMESTAMP, never crosswise |
-//! | strings | STRING, BYTES; VARCHAR(n) and CHAR(n) value by value |
-//! | bytes | BYTES and BINARY(n); STRING where the bytes are UTF-8, value by value |
+//! | strings | STRING, BYTES (not of ORC CHAR and VARCHAR); VARCHAR(n) and CHAR(n) value by value |
+//! | bytes | BYTES; BINARY(n) and VARBINARY(n) value by value; STRING where the bytes are UTF-8, value by value |
+//! | bytes of a fixed length n | BYTES, BINARY(n), VARBINARY of n and more |
 //! | only nulls | every nullable type |
 //! | LIST, MAP, STRUCT | the same kind; STRUCT children by name, a missing nullable child is null |
 //! | Parquet group around one repeated field, without annotation | ARRAY or MAP of its shape too |
+//!
+//! For users the table is `docs/types.md`, which a test holds against this module row by row.
 //!
 //! "Value by value" means that the first value which does not convert exactly is an error. Nothing else is
 //! rounded, wrapped or replaced by null.
@@ -42,7 +46,7 @@ use ftable_core::{DataType, TypeKind};
 pub(crate) use file_type::{FileType, Form};
 pub(crate) use mismatch::{Failure, Mismatch, Site};
 use nested::Children;
-use primitive::{Exact, limits_length};
+use primitive::{Exact, limits_values};
 
 /// How the values of one column become values of the declared type.
 #[derive(Debug, Clone)]
@@ -76,7 +80,10 @@ impl Conversion {
     pub(crate) fn plan(file: &FileType, declared: &DataType) -> Result<Self, Mismatch> {
         let refuse = || Mismatch::new(&file.name, declared);
         let target = to_arrow_type(declared).map_err(|_| refuse())?;
-        let plain = matches!(file.form, Form::Plain | Form::Bare | Form::MaybeTime);
+        let plain = matches!(
+            file.form,
+            Form::Plain | Form::Bare | Form::MaybeTime | Form::BoundedText
+        );
         let step = match (&file.arrow, declared.kind()) {
             _ if file.form == Form::Foreign => return Err(refuse()),
             (ArrowType::Null, _) if declared.is_nullable() => Step::Nulls,
@@ -94,7 +101,7 @@ impl Conversion {
                 | TypeKind::Map { .. }
                 | TypeKind::Row { .. },
             ) => Step::Nested(Box::new(Children::plan(file, declared)?)),
-            (arrow, kind) if plain && *arrow == target && !limits_length(kind) => Step::Same,
+            (arrow, kind) if plain && *arrow == target && !limits_values(kind) => Step::Same,
             _ => Step::Primitive(Exact::plan(file, declared, &target).ok_or_else(refuse)?),
         };
         Ok(Self {

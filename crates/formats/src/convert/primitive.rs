@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
+};
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::display::{FormatOptions, array_value_to_string};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType as ArrowType, TimeUnit};
+use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType as ArrowType, TimeUnit};
 use ftable_core::types::MAX_LENGTH;
 use ftable_core::{DataType, TypeKind};
 
@@ -25,6 +28,8 @@ const STRICT: CastOptions<'_> = CastOptions {
 pub(super) enum Exact {
     /// Arrow's cast, which is exact for the pair or fails at a value that does not fit.
     Cast,
+    /// The same for decimals, after their digits were held against the type that they come with.
+    Decimal,
     /// Text, of valid bytes too, and none longer than this many characters; trailing blanks do not count for CHAR.
     Text {
         longest: u32,
@@ -60,15 +65,16 @@ impl Exact {
             Form::WallClock if !matches!(kind, TypeKind::Timestamp { .. }) => return None,
             Form::Instant if !matches!(kind, TypeKind::TimestampLtz { .. }) => return None,
             Form::WallClock | Form::Instant => {}
+            Form::Text => return Self::from_text(kind),
+            Form::BoundedText => return Self::to_text(kind),
             Form::Wrapper | Form::Foreign => return None,
         }
         match (&file.arrow, kind) {
             (A::Utf8 | A::LargeUtf8 | A::Utf8View, kind) => Self::from_text(kind),
             (A::Binary | A::LargeBinary | A::BinaryView, kind) => Self::from_bytes(kind),
-            (
-                A::FixedSizeBinary(_),
-                TypeKind::Binary { length } | TypeKind::VarBinary { length },
-            ) => Some(Self::Bytes { longest: *length }),
+            (A::FixedSizeBinary(fixed), kind) => {
+                Self::from_fixed(u32::try_from(*fixed).ok()?, kind)
+            }
             (arrow, TypeKind::Decimal { precision, scale }) => {
                 Self::to_decimal(arrow, *precision, *scale)
             }
@@ -89,6 +95,15 @@ impl Exact {
 
     fn from_text(declared: &TypeKind) -> Option<Self> {
         match declared {
+            TypeKind::VarBinary { length } if *length == MAX_LENGTH => {
+                Some(Self::Bytes { longest: *length })
+            }
+            other => Self::to_text(other),
+        }
+    }
+
+    fn to_text(declared: &TypeKind) -> Option<Self> {
+        match declared {
             TypeKind::VarChar { length } => Some(Self::Text {
                 longest: *length,
                 ignore_trailing_blanks: false,
@@ -97,9 +112,6 @@ impl Exact {
                 longest: *length,
                 ignore_trailing_blanks: true,
             }),
-            TypeKind::Binary { length } | TypeKind::VarBinary { length } => {
-                Some(Self::Bytes { longest: *length })
-            }
             _ => None,
         }
     }
@@ -110,8 +122,19 @@ impl Exact {
                 Some(Self::Bytes { longest: *length })
             }
             // As text where they are UTF-8.
-            other => Self::from_text(other),
+            TypeKind::VarChar { length } if *length == MAX_LENGTH => Self::to_text(declared),
+            _ => None,
         }
+    }
+
+    /// Bytes that are all of one length.
+    fn from_fixed(fixed: u32, declared: &TypeKind) -> Option<Self> {
+        let fits = match declared {
+            TypeKind::Binary { length } => *length == fixed,
+            TypeKind::VarBinary { length } => *length >= fixed,
+            _ => false,
+        };
+        fits.then_some(Self::Bytes { longest: fixed })
     }
 
     fn from_int96(declared: &TypeKind) -> Option<Self> {
@@ -145,7 +168,10 @@ impl Exact {
             }
             _ => false,
         };
-        fits.then_some(Self::Cast)
+        fits.then_some(match file.is_decimal() {
+            true => Self::Decimal,
+            false => Self::Cast,
+        })
     }
 
     fn rescale(from: TimeUnit, to: TimeUnit) -> Self {
@@ -160,6 +186,10 @@ impl Exact {
     pub(super) fn apply(&self, array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef, usize> {
         match self {
             Self::Cast => cast(array, target),
+            Self::Decimal => {
+                check_digits(array)?;
+                cast(array, target)
+            }
             Self::Text {
                 longest,
                 ignore_trailing_blanks,
@@ -191,19 +221,27 @@ impl Exact {
     pub(super) fn text(&self, array: &ArrayRef, row: usize) -> String {
         let text = match self {
             Self::Int96 { .. } => time::int96_text(array, row),
+            Self::TimeOfDay { .. } => time::time_text(array, row),
+            Self::Decimal => decimal_text(array, row),
+            // As hexadecimal digits only where the bytes are no text.
+            Self::Text { .. } => cast(&array.slice(row, 1), &ArrowType::Utf8)
+                .and_then(|text| array_value_to_string(&text, 0).map_err(|_| 0))
+                .or_else(|_| array_value_to_string(array, row))
+                .ok(),
             _ => array_value_to_string(array, row).ok(),
         };
         text.unwrap_or_else(|| "?".to_owned())
     }
 }
 
-/// Whether a type bounds the length of its values.
-pub(super) fn limits_length(declared: &TypeKind) -> bool {
+/// Whether a type has fewer values than the Arrow type that carries it: then values of that type are checked too.
+pub(super) fn limits_values(declared: &TypeKind) -> bool {
     match declared {
         TypeKind::Char { length }
         | TypeKind::VarChar { length }
         | TypeKind::Binary { length }
         | TypeKind::VarBinary { length } => *length < MAX_LENGTH,
+        TypeKind::Decimal { .. } | TypeKind::Time { .. } => true,
         _ => false,
     }
 }
@@ -219,15 +257,16 @@ fn widens(file: &ArrowType, declared: &TypeKind) -> bool {
                 T::TinyInt | T::SmallInt | T::Int | T::BigInt | T::Float | T::Double
             )
         }
-        A::Int16 | A::UInt8 => {
+        A::Int16 => {
             matches!(
                 declared,
                 T::SmallInt | T::Int | T::BigInt | T::Float | T::Double
             )
         }
-        A::UInt16 => matches!(declared, T::Int | T::BigInt | T::Float | T::Double),
+        A::UInt8 => matches!(declared, T::SmallInt | T::Int | T::BigInt),
+        A::UInt16 => matches!(declared, T::Int | T::BigInt),
         A::Int32 => matches!(declared, T::Int | T::BigInt | T::Double),
-        A::UInt32 => matches!(declared, T::BigInt | T::Double),
+        A::UInt32 => matches!(declared, T::BigInt),
         A::Float16 | A::Float32 => matches!(declared, T::Float | T::Double),
         _ => false,
     }
@@ -266,6 +305,39 @@ fn text_of_bytes(array: &ArrayRef) -> Result<ArrayRef, usize> {
         text.append_option(value.map_err(|_| row)?);
     }
     Ok(Arc::new(text.finish()))
+}
+
+/// Refuses decimals with more digits than their own type has: a cast would take them for fewer.
+fn check_digits(array: &ArrayRef) -> Result<(), usize> {
+    let too_long = match array.data_type() {
+        ArrowType::Decimal32(precision, _) => too_long::<Decimal32Type>(array, *precision),
+        ArrowType::Decimal64(precision, _) => too_long::<Decimal64Type>(array, *precision),
+        ArrowType::Decimal128(precision, _) => too_long::<Decimal128Type>(array, *precision),
+        ArrowType::Decimal256(precision, _) => too_long::<Decimal256Type>(array, *precision),
+        _ => None,
+    };
+    too_long.map_or(Ok(()), Err)
+}
+
+fn too_long<T: DecimalType>(array: &ArrayRef, precision: u8) -> Option<usize> {
+    let decimals = array.as_primitive_opt::<T>()?;
+    let fits = |value: &T::Native| T::is_valid_decimal_precision(*value, precision);
+    // Nulls may hide anything, so they are looked at only where something does not fit.
+    if decimals.values().iter().all(fits) {
+        return None;
+    }
+    (0..decimals.len()).find(|row| decimals.is_valid(*row) && !fits(&decimals.value(*row)))
+}
+
+/// A decimal with all digits that it has, be they more than its type's.
+fn decimal_text(array: &ArrayRef, row: usize) -> Option<String> {
+    let Some(decimals) = array.as_primitive_opt::<Decimal128Type>() else {
+        return array_value_to_string(array, row).ok();
+    };
+    let value = decimals.slice(row, 1);
+    let scale = value.scale();
+    let value = value.with_precision_and_scale(DECIMAL128_MAX_PRECISION, scale);
+    array_value_to_string(&value.ok()?, 0).ok()
 }
 
 fn check_text(array: &ArrayRef, longest: u32, ignore_trailing_blanks: bool) -> Result<(), usize> {

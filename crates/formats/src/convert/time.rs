@@ -105,6 +105,20 @@ pub(super) fn from_int96(
     .ok_or(0)
 }
 
+/// A time of day, or its number where it is none.
+pub(super) fn time_text(array: &ArrayRef, row: usize) -> Option<String> {
+    let value = units(array)?.value(row);
+    let per_day = match array.data_type() {
+        ArrowType::Time64(TimeUnit::Microsecond) => MILLIS_PER_DAY * 1_000,
+        ArrowType::Time64(TimeUnit::Nanosecond) => MILLIS_PER_DAY * 1_000_000,
+        _ => MILLIS_PER_DAY,
+    };
+    match (0..per_day).contains(&value) {
+        true => array_value_to_string(array, row).ok(),
+        false => Some(value.to_string()),
+    }
+}
+
 /// An INT96 as a date and time.
 pub(super) fn int96_text(array: &ArrayRef, row: usize) -> Option<String> {
     let nanos = int96_nanos(array.as_fixed_size_binary_opt()?.value(row))?;

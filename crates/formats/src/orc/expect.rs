@@ -9,6 +9,7 @@ use super::metadata::Tail;
 use super::rle::{self, Integers};
 use super::stripe::{DATA, LENGTH, PRESENT, SECONDARY, StreamBytes, Streams, StripeFooter};
 use super::types::{Kind, TypeNode};
+use super::wire::varint_128;
 
 /// The most values of a column in one stripe; Arrow's lists count with 31 bits.
 const MOST_VALUES: u64 = i32::MAX as u64;
@@ -47,19 +48,17 @@ impl Expected<'_> {
             _ if values > self.room(column, node) => {
                 fault(&format!("its streams cannot hold {values} values"))
             }
-            Kind::Decimal => self.check_scales(column, values, node.scale),
+            Kind::Decimal => self.check_scales(column, values, node),
             _ => self.check_dictionary(column),
         }
     }
 
     /// Each decimal has a scale of its own; with more digits than the type's the decoder would cut them off.
-    fn check_scales(&self, column: usize, values: u64, most: u64) -> Result<(), String> {
+    fn check_scales(&self, column: usize, values: u64, node: &TypeNode) -> Result<(), String> {
         let fault = |message: String| format!("type {column}: {message}");
-        let bytes = match self.streams.get(column, SECONDARY) {
-            Some(stream) => self.unpack(stream)?,
-            None => Vec::new(),
-        };
-        let mut scales = Integers::signed(bytes, self.footer.encoding(column).version());
+        let most = node.scale;
+        let mut scales = self.scales(column)?;
+        let mut has_smaller = false;
         for _ in 0..values {
             let scale = scales
                 .next()
@@ -68,6 +67,42 @@ impl Expected<'_> {
                 let scale = scale as i64;
                 return Err(fault(format!(
                     "a value has the scale {scale}, its type {most}"
+                )));
+            }
+            has_smaller |= scale < most;
+        }
+        match has_smaller {
+            true => self.check_digits(column, values, node),
+            false => Ok(()),
+        }
+    }
+
+    fn scales(&self, column: usize) -> Result<Integers, String> {
+        let bytes = self.unpacked(column, SECONDARY)?;
+        let version = self.footer.encoding(column).version();
+        Ok(Integers::signed(bytes, version))
+    }
+
+    /// The decoder multiplies a value whose scale is smaller than its type's, and would wrap one that has too many
+    /// digits for it.
+    fn check_digits(&self, column: usize, values: u64, node: &TypeNode) -> Result<(), String> {
+        let fault = |message: String| format!("type {column}: {message}");
+        let power = |digits: u64| 10_u128.checked_pow(u32::try_from(digits).ok()?);
+        let bound = power(node.precision).unwrap_or(u128::MAX);
+        let bytes = self.unpacked(column, DATA)?;
+        let (mut rest, mut scales) = (&bytes[..], self.scales(column)?);
+        for _ in 0..values {
+            let (Some(stored), Some(scale)) = (varint_128(&mut rest), scales.next()) else {
+                return Err(fault("it has fewer values than scales".to_owned()));
+            };
+            // The lowest bit is the sign.
+            let magnitude = (stored >> 1) + (stored & 1);
+            let scaled = power(node.scale.saturating_sub(scale))
+                .and_then(|factor| magnitude.checked_mul(factor));
+            if scaled.is_none_or(|scaled| scaled >= bound) {
+                let (precision, scale) = (node.precision, node.scale);
+                return Err(fault(format!(
+                    "a value has more digits than DECIMAL({precision}, {scale})"
                 )));
             }
         }
@@ -84,6 +119,14 @@ impl Expected<'_> {
         })
     }
 
+    /// A stream that is not there has no bytes.
+    fn unpacked(&self, column: usize, kind: u64) -> Result<Vec<u8>, String> {
+        match self.streams.get(column, kind) {
+            Some(stream) => self.unpack(stream),
+            None => Ok(Vec::new()),
+        }
+    }
+
     fn unpack(&self, stream: &StreamBytes) -> Result<Vec<u8>, String> {
         chunks::unpack(&stream.bytes, self.tail.decoder.compression())
     }
@@ -91,10 +134,7 @@ impl Expected<'_> {
     /// The elements of `lists` lists.
     fn elements(&self, column: usize, lists: u64) -> Result<u64, String> {
         let fault = |message: &str| format!("type {column}: {message}");
-        let bytes = match self.streams.get(column, LENGTH) {
-            Some(stream) => self.unpack(stream)?,
-            None => Vec::new(),
-        };
+        let bytes = self.unpacked(column, LENGTH)?;
         let mut lengths = Integers::unsigned(bytes, self.footer.encoding(column).version());
         let mut elements = 0_u64;
         for _ in 0..lists {

@@ -12,10 +12,22 @@
 //! | `expect` | how many values the streams must hold |
 //! | `rle` | run lengths of booleans and integers |
 //! | `wire` | protobuf messages, read and written field by field |
-//! | `recode`, `timestamp` | blanks of CHAR, digits of DECIMAL, fractions and zones of timestamps |
+//! | `recode`, `timestamp` | blanks of CHAR, fractions and zones of timestamps |
 //! | `read` | one stripe at a time, its streams fetched together |
 //! | `write`, `schema` | writing, and the types of what is written |
 //! | `buffer` | parts of a file, served to the decoder |
+//!
+//! Where `orc-rust` 0.9 (github.com/datafusion-contrib/orc-rust) is wrong, and what is done about it:
+//!
+//! | upstream | does | here |
+//! | --- | --- | --- |
+//! | `array_decoder/timestamp.rs` | panics at zones it does not know, fails at years far from 1970, loses values at the edge | decodes seconds alone; `timestamp` makes the rest |
+//! | `array_decoder/decimal.rs`, `fix_i128_scale` | cuts digits of a larger scale, wraps what it multiplies | `expect` refuses both before |
+//! | `array_decoder/string.rs` | keeps the blanks that pad CHAR | `recode` cuts them |
+//! | `array_decoder/union.rs` | gives a type that no table has | `types` refuses UNION by name |
+//! | `reader/metadata.rs`, `schema.rs`, `stripe.rs` | believe every length and follow types wherever they point | `metadata`, `types`, `stripe` check them and make the tail anew |
+//! | `compression.rs`, `encoding` | make room for what chunks and runs claim | `chunks`, `expect` hold the claims against the bytes |
+//! | `predicate.rs`, `row_selection.rs` | lose rows, and give too many | are not used |
 //!
 //! How much memory a wrong file can take: a chunk that says how long it will be is held to the block size, at most
 //! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Texts are

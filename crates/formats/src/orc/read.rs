@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
 use bytes::Bytes;
+use ftable_core::options::keys::ORC_FORCE_POSITIONAL_EVOLUTION;
 use ftable_io::InputFile;
 use futures::{StreamExt, TryStreamExt, stream};
 use orc_rust::array_decoder::NaiveStripeDecoder;
@@ -57,10 +58,12 @@ pub(super) async fn open(request: ReadRequest) -> Result<BatchStream> {
     Ok(reader.into_stream())
 }
 
-/// Where the columns asked for are among the file's.
+/// Where the columns asked for are among the file's: by name, or by position where the file has placeholder names
+/// or the table says so.
 fn positions(path: &str, tail: &Tail, request: &ReadRequest) -> Result<Vec<Option<usize>>> {
     let names = tail.types.first().map_or(&[][..], |root| &root.names);
-    if !is_positional(names) {
+    let given = &request.options.format_options;
+    if !given.get(&ORC_FORCE_POSITIONAL_EVOLUTION)? && !is_positional(names) {
         return positions_by_name(path, names, &request.fields);
     }
     let position = |name: &str| {

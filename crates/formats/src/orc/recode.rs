@@ -1,11 +1,11 @@
-//! What the decoder leaves to be done: blanks of CHAR, digits of DECIMAL, fractions and zones of timestamps.
+//! What the decoder leaves to be done: blanks of CHAR, fractions and zones of timestamps.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Int64Type};
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
 use arrow_schema::{DataType as ArrowType, Field, FieldRef, Fields};
 
@@ -19,8 +19,6 @@ pub(super) enum Recode {
     Keep,
     /// CHAR: the blanks that pad its values are cut, as every ORC reader of Hive and Paimon does.
     Trim,
-    /// DECIMAL: values with more digits than the type are refused; the decoder lets them pass.
-    Decimal,
     /// Seconds and fractions become timestamps.
     Timestamp(TimestampColumn),
     List(Box<Recode>),
@@ -66,7 +64,7 @@ impl Recode {
     /// The timestamp columns in this one.
     pub(super) fn timestamps<'a>(&'a self, found: &mut Vec<&'a TimestampColumn>) {
         match self {
-            Self::Keep | Self::Trim | Self::Decimal => {}
+            Self::Keep | Self::Trim => {}
             Self::Timestamp(column) => found.push(column),
             Self::List(element) => element.timestamps(found),
             Self::Map(entries) => entries.iter().for_each(|child| child.timestamps(found)),
@@ -83,7 +81,6 @@ impl Recode {
         match self {
             Self::Keep => Ok(Arc::clone(array)),
             Self::Trim => trim(array).ok_or_else(|| Failure::broken(site, "not a text")),
-            Self::Decimal => check_digits(array, site),
             Self::Timestamp(column) => timestamps(column, array, fractions, site),
             Self::List(element) => list(array, element, fractions, site),
             Self::Map(entries) => map(array, entries, fractions, site),
@@ -99,15 +96,6 @@ fn trim(array: &ArrayRef) -> Option<ArrayRef> {
         trimmed.append_option(value.map(|value| value.trim_end_matches(' ')));
     }
     Some(Arc::new(trimmed.finish()))
-}
-
-fn check_digits(array: &ArrayRef, site: &Site<'_>) -> Result<ArrayRef, Failure> {
-    let decimals = array.as_primitive_opt::<Decimal128Type>();
-    let decimals = decimals.ok_or_else(|| Failure::broken(site, "not a decimal"))?;
-    match decimals.validate_decimal_precision(decimals.precision()) {
-        Ok(()) => Ok(Arc::clone(array)),
-        Err(error) => Err(Failure::broken(site, error)),
-    }
 }
 
 fn timestamps(

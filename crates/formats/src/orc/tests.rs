@@ -87,6 +87,8 @@ struct FileDef {
     /// Kind and size of the dictionary, where they are not DIRECT_V2 and 0.
     encodings: Vec<(u64, u64)>,
     zone: Option<&'static str>,
+    /// Whether stripes without rows stand before and behind the one with rows.
+    empty_stripes: bool,
     /// Rows that the footer claims in all, where they are others.
     claimed: Option<u64>,
 }
@@ -142,10 +144,22 @@ impl FileDef {
             .number(4, stripe_footer.len() as u64);
         stripe.number(5, self.rows);
         let mut footer = Message::default();
-        footer
+        let mut empty = Message::default();
+        empty
             .number(1, 3)
-            .number(2, file.len() as u64)
-            .message(3, &stripe);
+            .number(2, 0)
+            .number(3, 0)
+            .number(4, 0)
+            .number(5, 0);
+        footer.number(1, 3).number(2, file.len() as u64);
+        if self.empty_stripes {
+            footer
+                .message(3, &empty)
+                .message(3, &stripe)
+                .message(3, &empty);
+        } else {
+            footer.message(3, &stripe);
+        }
         for definition in &self.types {
             let mut message = Message::default();
             message.number(1, definition.kind);

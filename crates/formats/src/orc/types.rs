@@ -273,20 +273,25 @@ fn described(types: &[TypeNode], id: usize, declared: Option<&DataType>) -> Desc
         Kind::Long => plain(ArrowType::Int64),
         Kind::Float => plain(ArrowType::Float32),
         Kind::Double => plain(ArrowType::Float64),
-        Kind::String | Kind::Varchar => plain(ArrowType::Utf8),
-        Kind::Char => leaf(
+        Kind::String => plain(ArrowType::Utf8),
+        Kind::Varchar | Kind::Char => leaf(
             ArrowType::Utf8,
             ArrowType::Utf8,
             name,
-            Form::Plain,
-            Recode::Trim,
+            Form::BoundedText,
+            match node.kind {
+                Kind::Char => Recode::Trim,
+                _ => Recode::Keep,
+            },
         ),
         Kind::Binary => plain(ArrowType::Binary),
         Kind::Date => plain(ArrowType::Date32),
         Kind::Decimal => {
             // Both were checked to be no more than 38.
-            let arrow = ArrowType::Decimal128(node.precision as u8, node.scale as i8);
-            leaf(arrow.clone(), arrow, name, Form::Plain, Recode::Decimal)
+            plain(ArrowType::Decimal128(
+                node.precision as u8,
+                node.scale as i8,
+            ))
         }
         Kind::Timestamp | Kind::TimestampInstant => timestamp(node, id, declared),
         Kind::List => list(types, node, declared),

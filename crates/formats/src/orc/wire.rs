@@ -73,6 +73,20 @@ pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// The same with as many bits as decimals have.
+pub(super) fn varint_128(bytes: &mut &[u8]) -> Option<u128> {
+    let mut value = 0_u128;
+    for shift in (0..128).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u128::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
 /// Numbers of a repeated field, which stand one a field or packed into one.
 pub(super) fn extend_numbers(
     numbers: &mut Vec<u64>,

@@ -92,7 +92,7 @@ fn footer_range(path: &str, tail: &[u8], size: u64) -> Result<Range<u64>> {
         .ok_or_else(|| broken("the end of the file is missing".to_owned()))?;
     match magic {
         b"PAR1" => {}
-        b"PARE" => return Err(broken("it is encrypted, which is not supported".to_owned())),
+        b"PARE" => return Err(broken(footer::ENCRYPTED.to_owned())),
         _ => {
             return Err(broken(
                 "it does not end in PAR1; it is no parquet file, or cut off".to_owned(),

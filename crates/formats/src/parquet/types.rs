@@ -200,6 +200,10 @@ impl<'a, I: Iterator<Item = &'a &'a ColumnDescPtr>> Builder<'a, I> {
             }
             ArrowType::Struct(fields) => {
                 let children = self.fields(fields, node)?;
+                if node.is_some_and(|node| is_variant(node)) {
+                    let variant = FileType::nested(arrow.clone(), "group VARIANT", children);
+                    return Some(variant.with_form(Form::Foreign));
+                }
                 let group = FileType::nested(arrow.clone(), "group", children);
                 Some(match node.is_some_and(|node| is_wrapper(node)) {
                     true => group.with_form(Form::Wrapper),
@@ -263,16 +267,34 @@ fn is_wrapper(node: &Type) -> bool {
     !annotated && only && node.get_fields().iter().all(|field| is_repeated(field))
 }
 
+fn is_variant(node: &Type) -> bool {
+    let logical = node.get_basic_info().logical_type_ref();
+    matches!(logical, Some(LogicalType::Variant(_)))
+}
+
 fn leaf_type(arrow: &ArrowType, column: &Type) -> FileType {
-    let info = column.get_basic_info();
     let physical = column.get_physical_type();
-    let bare = info.logical_type_ref().is_none() && info.converted_type() == ConvertedType::NONE;
-    let form = match physical {
-        PhysicalType::INT96 if *arrow == ArrowType::FixedSizeBinary(INT96_BYTES) => Form::Int96,
-        PhysicalType::INT32 if bare => Form::Bare,
-        _ => Form::Plain,
-    };
+    let form = form(arrow, column, physical);
     FileType::leaf(arrow.clone(), name(column, physical), form)
+}
+
+fn form(arrow: &ArrowType, column: &Type, physical: PhysicalType) -> Form {
+    use LogicalType as L;
+    let info = column.get_basic_info();
+    match (info.logical_type_ref(), info.converted_type(), physical) {
+        (_, _, PhysicalType::INT96) if *arrow == ArrowType::FixedSizeBinary(INT96_BYTES) => {
+            Form::Int96
+        }
+        (None, ConvertedType::NONE, PhysicalType::INT32) => Form::Bare,
+        // Bytes of which the annotation says that they are something else, known to this reader or not.
+        (
+            Some(L::Bson | L::Geometry(_) | L::Geography(_) | L::Variant(_) | L::_Unknown { .. }),
+            ..,
+        )
+        | (None, ConvertedType::BSON, _) => Form::Foreign,
+        (Some(L::Enum), ..) | (None, ConvertedType::ENUM, _) => Form::Text,
+        _ => Form::Plain,
+    }
 }
 
 /// A leaf's type as Parquet's own schema text has it.
@@ -324,6 +346,7 @@ fn logical_name(logical: &LogicalType) -> String {
         LogicalType::Geometry(_) => "GEOMETRY".to_owned(),
         LogicalType::Geography(_) => "GEOGRAPHY".to_owned(),
         LogicalType::Variant(_) => "VARIANT".to_owned(),
+        LogicalType::_Unknown { field_id } => format!("with annotation {field_id}"),
         other => format!("{other:?}").to_ascii_uppercase(),
     }
 }

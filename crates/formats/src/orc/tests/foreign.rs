@@ -406,6 +406,17 @@ fn every_decimal_has_a_scale_of_its_own() {
     );
     let bytes = file(&[1], &[-1], 10, 2);
     assert!(error(&bytes, "d DECIMAL(10, 2)").contains("scale -1"));
+    // Multiplied by a hundred in 128 bits it would be another number of 38 digits.
+    let bytes = file(&[4 * 10_i128.pow(36), -4 * 10_i128.pow(36)], &[0, 0], 38, 2);
+    assert!(
+        error(&bytes, "d DECIMAL(38, 2)")
+            .contains("column d: type 1: a value has more digits than DECIMAL(38, 2)")
+    );
+    let bytes = file(&[10_i128.pow(36) - 1], &[0], 38, 2);
+    assert_eq!(
+        texts(&read(&bytes, "d DECIMAL(38, 2)"), 0),
+        [format!("{}.00", "9".repeat(36))]
+    );
     let bytes = file(&[123456], &[2], 5, 2);
     assert!(error(&bytes, "d DECIMAL(5, 2)").contains("column d:"));
     let bytes = file(&[1], &[2], 39, 2);
@@ -524,6 +535,23 @@ fn columns_that_cannot_be_decoded_are_refused_only_where_asked_for() {
         "LIST with a STRUCT without fields cannot be read as ARRAY<ROW<a INT>>"
     );
     assert_eq!(refused("g BYTES"), "of kind 19 cannot be read as BYTES");
+}
+
+#[test]
+fn stripes_without_rows_are_passed_over() {
+    let mut file = FileDef::types(vec![row(&[("a", 1)]), leaf(LONG)], 2).stream(
+        DATA,
+        1,
+        &numbers(&[7, -8], true),
+    );
+    file.empty_stripes = true;
+    let bytes = file.build();
+    assert_eq!(texts(&read(&bytes, "a BIGINT"), 0), ["7", "-8"]);
+    assert_eq!(reader(&columns("a BIGINT")).count(&bytes).unwrap(), 2);
+    // Nothing but empty stripes.
+    let mut file = FileDef::types(vec![row(&[("a", 1)]), leaf(LONG)], 0);
+    file.empty_stripes = true;
+    assert_eq!(read(&file.build(), "a BIGINT").num_rows(), 0);
 }
 
 #[test]

@@ -1,0 +1,386 @@
+//! Files of both formats, changed at random: an error that names the file or the rows, no crash, bounded memory.
+//!
+//! A plain run takes the same few thousand inputs each time. `cargo xtask fuzz` runs for longer with other seeds.
+
+// What cannot be made fails the test that needs it.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod common;
+
+use std::alloc::System;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use cap::Cap;
+use common::{ORC, PARQUET, PATH, columns, data, file, request, runtime};
+use ftable_core::{DataField, ErrorKind, FileFormatKind, TableSchema};
+use ftable_formats::{Error, file_format};
+use futures::StreamExt;
+
+#[global_allocator]
+static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
+
+/// The most memory that the process may ever hold, whatever a small file says of itself.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+/// Files of the corpus are no larger, so that whatever takes much memory claims it.
+const LARGEST_FILE: u64 = 40 * 1024;
+/// Rows are counted up to here: a few bytes may stand for many rows of nothing.
+const MOST_BATCHES: usize = 200;
+/// Longer than any of these files takes by far.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// Minutes to run for, instead of a number of inputs.
+const MINUTES: &str = "FTABLE_FUZZ_MINUTES";
+
+/// Panics of the decoders, which become errors.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+/// A file and the columns that are read of it.
+struct Sample {
+    name: String,
+    bytes: Bytes,
+    fields: Arc<[DataField]>,
+}
+
+/// Numbers that a seed leads to.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+
+    /// A place in a file: half of them near the end, where a file says what it holds.
+    fn place(&mut self, length: usize) -> usize {
+        let last = length.min(600);
+        match self.below(2) {
+            0 => length - last + self.below(last),
+            _ => self.below(length),
+        }
+    }
+
+    /// A number that means much wherever a length or a count is expected.
+    fn extreme(&mut self) -> u64 {
+        const NUMBERS: [u64; 10] = [
+            0,
+            1,
+            0x7f,
+            0xff,
+            0xffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xffff_ffff,
+            0x7fff_ffff_ffff_ffff,
+            u64::MAX,
+        ];
+        NUMBERS[self.below(NUMBERS.len())]
+    }
+}
+
+/// A file like another, but not quite.
+fn changed(bytes: &[u8], others: &[Sample], random: &mut Random) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    for _ in 0..1 + random.below(3) {
+        if changed.is_empty() {
+            break;
+        }
+        let at = random.place(changed.len());
+        let left = changed.len() - at;
+        match random.below(8) {
+            // Bits.
+            0 | 1 => changed[at] ^= 1 << random.below(8),
+            2 => changed[at] = random.next() as u8,
+            // The end is cut, or bytes in the middle.
+            3 => changed.truncate(at),
+            4 => drop(changed.drain(at..at + random.below(left.min(32)))),
+            // Lengths, as four or eight bytes or of seven bits each.
+            5 => {
+                let number = random.extreme().to_le_bytes();
+                let width = left.min(if random.below(2) == 0 { 4 } else { 8 });
+                changed[at..at + width].copy_from_slice(&number[..width]);
+            }
+            6 => {
+                let mut number = random.extreme();
+                let mut varint = Vec::new();
+                while number >= 0x80 {
+                    varint.push(number as u8 | 0x80);
+                    number >>= 7;
+                }
+                varint.push(number as u8);
+                changed.splice(at..at + 1, varint);
+            }
+            // A piece of another file.
+            _ => {
+                let other = &others[random.below(others.len())].bytes;
+                let from = random.below(other.len());
+                let length = (other.len() - from).min(1 + random.below(200));
+                let replaced = length.min(left);
+                changed.splice(at..at + replaced, other[from..from + length].to_vec());
+            }
+        }
+    }
+    changed
+}
+
+fn names_file(error: &Error) -> Result<(), String> {
+    let kinds = [
+        ErrorKind::CorruptFile,
+        ErrorKind::TypeMismatch,
+        ErrorKind::Unsupported,
+    ];
+    match error.to_string().contains(PATH) && kinds.contains(&error.kind()) {
+        true => Ok(()),
+        false => Err(format!("the error is {:?}: {error}", error.kind())),
+    }
+}
+
+/// Whether the file could be read; `Err` says what must not be.
+fn look_at(kind: FileFormatKind, bytes: &Bytes, fields: &Arc<[DataField]>) -> Result<bool, String> {
+    let start = Instant::now();
+    let format = file_format(kind).unwrap();
+    let outcome = runtime().block_on(async {
+        if let Err(error) = format.count_rows(file(bytes), None).await {
+            names_file(&error)?;
+        }
+        let mut stream = match format.read(request(kind, bytes, fields)).await {
+            Ok(stream) => stream,
+            Err(error) => return names_file(&error).map(|()| false),
+        };
+        for _ in 0..MOST_BATCHES {
+            match stream.next().await {
+                Some(Ok(batch)) => assert!(batch.num_rows() <= 1024),
+                Some(Err(error)) => return names_file(&error).map(|()| false),
+                None => break,
+            }
+        }
+        Ok(true)
+    });
+    let most = MEMORY.max_allocated();
+    if most > MOST_BYTES {
+        return Err(format!("it took {most} bytes of memory"));
+    }
+    match start.elapsed() {
+        elapsed if elapsed > LONGEST => Err(format!("it took {elapsed:?}")),
+        _ => outcome,
+    }
+}
+
+/// The files that changes are made to.
+fn corpus(kind: FileFormatKind) -> Vec<Sample> {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let mut samples = Vec::new();
+    for table in sorted(&golden) {
+        let Ok(text) = std::fs::read_to_string(table.join("table.json")) else {
+            continue;
+        };
+        let is_of_kind = text.contains(&format!("\"{}\"", kind.name()));
+        // One file of each table: its others are alike.
+        let must_fail = table.join("expected-error.json").exists();
+        if let (true, false, Some(path)) = (is_of_kind, must_fail, first_file(&table.join("data")))
+        {
+            samples.push(sample(&path, data_fields(&text)));
+        }
+    }
+    for (name, ddl) in DATA {
+        if name.ends_with(kind.name()) {
+            samples.push(sample(&data().join(name), columns(ddl)));
+        }
+    }
+    assert!(samples.len() > 10, "{} samples", samples.len());
+    samples
+}
+
+/// The files of `data` with the columns that are read of them.
+const DATA: [(&str, &str); 4] = [
+    (
+        "types.parquet",
+        "int8 INT, int32_small TINYINT, dec_5_2 DECIMAL(9, 4), dec_30_2 DECIMAL(38, 4), string CHAR(9), half DOUBLE, \
+         time_us TIME(3), ts_us_far TIMESTAMP(6), uuid BYTES, null INT, list_struct ARRAY<ROW<a INT, z STRING>>, \
+         map_int16 MAP<STRING, BIGINT>, struct_list ROW<l ARRAY<INT>>",
+    ),
+    (
+        "int96.parquet",
+        "even TIMESTAMP(3), odd TIMESTAMP(6), fine TIMESTAMP(9)",
+    ),
+    (
+        "types.orc",
+        "int8 INT, dec_5_2 DECIMAL(9, 4), dec_30_2 DECIMAL(38, 4), string CHAR(9), int32_day TIME(3), \
+         ts_fine TIMESTAMP(9), instant TIMESTAMP(6) WITH LOCAL TIME ZONE, list_struct ARRAY<ROW<a INT, z STRING>>, \
+         map_int16 MAP<STRING, BIGINT>, struct_list ROW<l ARRAY<INT>>",
+    ),
+    (
+        "hive.orc",
+        "char5 CHAR(5), varchar5 VARCHAR(9), far TIMESTAMP(3)",
+    ),
+];
+
+fn sample(path: &Path, fields: Arc<[DataField]>) -> Sample {
+    Sample {
+        name: path.display().to_string(),
+        bytes: std::fs::read(path).unwrap().into(),
+        fields,
+    }
+}
+
+/// The columns of a golden table that lie in its files.
+fn data_fields(text: &str) -> Arc<[DataField]> {
+    let at = text.find("\"fields\"").unwrap();
+    let rest = &text[at..];
+    let from = rest.find('[').unwrap();
+    let mut depth = 0;
+    let length = rest[from..]
+        .find(|character| {
+            depth += i32::from(character == '[') - i32::from(character == ']');
+            depth == 0
+        })
+        .unwrap();
+    let schema = format!(
+        "{{\"version\": 3, \"id\": 0, \"fields\": {}, \"highestFieldId\": 99, \"partitionKeys\": [], \
+         \"primaryKeys\": [], \"options\": {{}}, \"timeMillis\": 0}}",
+        &rest[from..=from + length]
+    );
+    let fields = TableSchema::from_json(&schema).unwrap().fields;
+    let (_, keys) = text.split_once("\"partitionKeys\"").unwrap();
+    let keys = keys.split(']').next().unwrap();
+    let is_key = |field: &DataField| keys.contains(&format!("\"{}\"", field.name));
+    fields.into_iter().filter(|field| !is_key(field)).collect()
+}
+
+fn sorted(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The first data file of a table that has bytes and not too many.
+fn first_file(directory: &Path) -> Option<PathBuf> {
+    sorted(directory).into_iter().find_map(|path| {
+        let hidden = path.file_name()?.to_str()?.starts_with(['_', '.']);
+        match (hidden, path.is_dir()) {
+            (true, _) => None,
+            (false, true) => first_file(&path),
+            (false, false) => {
+                let size = path.metadata().ok()?.len();
+                (100..LARGEST_FILE).contains(&size).then_some(path)
+            }
+        }
+    })
+}
+
+/// Where inputs are kept that must not do what they did.
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/fuzz")
+}
+
+fn mutate(kind: FileFormatKind, inputs: u64) {
+    let samples = corpus(kind);
+    for sample in &samples {
+        match look_at(kind, &sample.bytes, &sample.fields) {
+            Ok(true) => {}
+            other => panic!("{}: {other:?}", sample.name),
+        }
+    }
+    count_panics();
+    let minutes: Option<f64> = std::env::var(MINUTES)
+        .ok()
+        .map(|text| text.parse().unwrap());
+    let (end, seed) = match minutes {
+        Some(minutes) => {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            let end = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
+            (Some(end), now.unwrap().as_nanos() as u64)
+        }
+        None => (None, 7),
+    };
+    let mut random = Random(seed);
+    let (mut count, mut readable, mut slowest) = (0_u64, 0_u64, Duration::ZERO);
+    while end.map_or(count < inputs, |end| Instant::now() < end) {
+        let sample = &samples[random.below(samples.len())];
+        let input = Bytes::from(changed(&sample.bytes, &samples, &mut random));
+        if end.is_some() {
+            // What ends the process is found here.
+            keep("last", kind, &input);
+        }
+        let start = Instant::now();
+        match look_at(kind, &input, &sample.fields) {
+            Ok(read) => readable += u64::from(read),
+            Err(fault) => {
+                let path = keep(&format!("{seed}-{count}"), kind, &input);
+                panic!(
+                    "{}, changed: {fault}; it is {}",
+                    sample.name,
+                    path.display()
+                );
+            }
+        }
+        slowest = slowest.max(start.elapsed());
+        count += 1;
+    }
+    println!(
+        "{}: {count} inputs of {} files from seed {seed}: {readable} readable, {} refused, {} of them where a decoder \
+         panicked; at most {} KiB of memory, {slowest:?} for one",
+        kind.name(),
+        samples.len(),
+        count - readable,
+        PANICS.load(Ordering::Relaxed),
+        MEMORY.max_allocated() / 1024,
+    );
+}
+
+fn keep(name: &str, kind: FileFormatKind, input: &Bytes) -> PathBuf {
+    std::fs::create_dir_all(kept()).unwrap();
+    let path = kept().join(format!("{name}.{}", kind.name()));
+    std::fs::write(&path, input).unwrap();
+    path
+}
+
+/// Decoders panic on threads of their own, where it becomes an error: such panics are counted and not printed.
+fn count_panics() {
+    let tests = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let thread = std::thread::current();
+        match thread.name() {
+            Some(name) if name.starts_with("tokio") => _ = PANICS.fetch_add(1, Ordering::Relaxed),
+            _ => tests(info),
+        }
+    }));
+}
+
+/// Both formats one after the other, as memory and panics are counted for the process.
+#[test]
+fn changed_files_are_refused_or_read_in_bounded_memory() {
+    for kind in [PARQUET, ORC] {
+        mutate(kind, 3_000);
+    }
+}
+
+/// Inputs that once did what they must not.
+#[test]
+fn inputs_that_were_found_are_refused_or_read() {
+    for path in sorted(&data().join("found")) {
+        let kind = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("parquet") => PARQUET,
+            _ => ORC,
+        };
+        let input: Bytes = std::fs::read(&path).unwrap().into();
+        for sample in corpus(kind) {
+            if let Err(fault) = look_at(kind, &input, &sample.fields) {
+                panic!("{}: {fault}", path.display());
+            }
+        }
+    }
+}
