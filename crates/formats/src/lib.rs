@@ -11,6 +11,7 @@
 //! | `convert` | which file types may be read as which declared types |
 //! | `parquet`, `orc` | the formats |
 //! | `field_ids` | the ids of the types inside a column |
+//! | `zstd` | what zstd frames say of their length |
 //! | `offload` | where decoding and encoding run, and what becomes of a decoder that panics |
 
 #![deny(missing_docs)]
@@ -25,6 +26,7 @@ mod orc;
 mod parquet;
 #[cfg(test)]
 mod testing;
+mod zstd;
 
 pub use convert::Conversion;
 pub use error::{Error, Result};

@@ -8,9 +8,9 @@
 mod common;
 
 use std::alloc::System;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
@@ -35,8 +35,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// Minutes to run for, instead of a number of inputs.
 const MINUTES: &str = "FTABLE_FUZZ_MINUTES";
 
-/// Panics of the decoders, which become errors.
-static PANICS: AtomicU64 = AtomicU64::new(0);
+/// Panics of the decoders, which become errors, by their places.
+static PANICS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 /// A file and the columns that are read of it.
 struct Sample {
@@ -294,7 +294,6 @@ fn mutate(kind: FileFormatKind, inputs: u64) {
             other => panic!("{}: {other:?}", sample.name),
         }
     }
-    count_panics();
     let minutes: Option<f64> = std::env::var(MINUTES)
         .ok()
         .map(|text| text.parse().unwrap());
@@ -330,15 +329,19 @@ fn mutate(kind: FileFormatKind, inputs: u64) {
         slowest = slowest.max(start.elapsed());
         count += 1;
     }
+    let panics = std::mem::take(&mut *PANICS.lock().unwrap());
     println!(
         "{}: {count} inputs of {} files from seed {seed}: {readable} readable, {} refused, {} of them where a decoder \
          panicked; at most {} KiB of memory, {slowest:?} for one",
         kind.name(),
         samples.len(),
         count - readable,
-        PANICS.load(Ordering::Relaxed),
+        panics.values().sum::<u64>(),
         MEMORY.max_allocated() / 1024,
     );
+    for (place, times) in panics {
+        println!("  panicked {times} times at {place}");
+    }
 }
 
 fn keep(name: &str, kind: FileFormatKind, input: &Bytes) -> PathBuf {
@@ -354,7 +357,14 @@ fn count_panics() {
     std::panic::set_hook(Box::new(move |info| {
         let thread = std::thread::current();
         match thread.name() {
-            Some(name) if name.starts_with("tokio") => _ = PANICS.fetch_add(1, Ordering::Relaxed),
+            Some(name) if name.starts_with("tokio") => {
+                let place = info
+                    .location()
+                    .map_or_else(String::new, ToString::to_string);
+                // Without the folder that packages are unpacked to.
+                let place = place.rsplit_once("/src/").map_or(&*place, |(_, file)| file);
+                *PANICS.lock().unwrap().entry(place.to_owned()).or_insert(0) += 1;
+            }
             _ => tests(info),
         }
     }));
@@ -363,6 +373,7 @@ fn count_panics() {
 /// Both formats one after the other, as memory and panics are counted for the process.
 #[test]
 fn changed_files_are_refused_or_read_in_bounded_memory() {
+    count_panics();
     for kind in [PARQUET, ORC] {
         mutate(kind, 3_000);
     }

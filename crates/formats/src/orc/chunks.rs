@@ -8,6 +8,8 @@ use std::io::Read;
 use bytes::Bytes;
 use orc_rust::compression::{Compression, Decompressor};
 
+use crate::zstd;
+
 /// A header has 23 bits for a length.
 pub(super) const LARGEST_BLOCK: u64 = 1 << 23;
 /// The block size of writers that do not name one.
@@ -90,7 +92,7 @@ impl Codec {
     fn check_chunk(self, chunk: &[u8]) -> Result<u64, String> {
         let claimed = match self.kind {
             CodecKind::Snappy => super::wire::varint(&mut &*chunk),
-            CodecKind::Zstd => zstd_content_size(chunk),
+            CodecKind::Zstd => zstd::content_size(chunk),
             _ => None,
         };
         let length = claimed.unwrap_or(0).max(chunk.len() as u64);
@@ -116,29 +118,6 @@ impl Codec {
             stored.extend_from_slice(chunk);
         }
         stored
-    }
-}
-
-/// The size that a zstd frame says it unpacks to, if it does.
-fn zstd_content_size(frame: &[u8]) -> Option<u64> {
-    let rest = frame.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?;
-    let (descriptor, rest) = rest.split_first()?;
-    let single_segment = descriptor & 0x20 != 0;
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let skipped = dictionary + usize::from(!single_segment);
-    let size = rest.get(skipped..)?;
-    match descriptor >> 6 {
-        0 if single_segment => size.first().map(|size| u64::from(*size)),
-        0 => None,
-        1 => size
-            .first_chunk::<2>()
-            .map(|size| u64::from(u16::from_le_bytes(*size)) + 256),
-        2 => size
-            .first_chunk::<4>()
-            .map(|size| u64::from(u32::from_le_bytes(*size))),
-        _ => size
-            .first_chunk::<8>()
-            .map(|size| u64::from_le_bytes(*size)),
     }
 }
 

@@ -17,9 +17,14 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::footer;
 use super::thrift::{Kind, Thrift};
+use crate::zstd;
 
-/// LZ4 makes at most 255 bytes of one.
+/// LZ4 makes at most 255 bytes of one, DEFLATE 1032.
 const LZ4_RATIO: u64 = 255;
+const GZIP_RATIO: u64 = 1032;
+/// Brotli has no such limit that would help: this much is taken for true of any page, and of one byte.
+const BROTLI_PAGE: u64 = 64 * 1024 * 1024;
+const BROTLI_RATIO: u64 = 16 * 1024;
 /// What a compressed page may be longer by than its ratio allows: headers of frames.
 const SLACK: u64 = 1024;
 
@@ -120,14 +125,18 @@ impl Header {
         };
         let expected = uncompressed.saturating_sub(levels as u64);
         let length = compressed.len() as u64;
+        let ratio = |ratio| expected <= length.saturating_mul(ratio).saturating_add(SLACK);
         let fits = match chunk.compression() {
             // Snappy says itself how long it will be; the decoder would fill up what is missing with zeros.
             Compression::SNAPPY => {
                 expected == 0 || Thrift::new(compressed).varint() == Some(expected)
             }
-            Compression::LZ4 | Compression::LZ4_RAW => {
-                expected <= length.saturating_mul(LZ4_RATIO).saturating_add(SLACK)
+            Compression::LZ4 | Compression::LZ4_RAW => ratio(LZ4_RATIO),
+            Compression::GZIP(_) => ratio(GZIP_RATIO),
+            Compression::ZSTD(_) => {
+                expected == 0 || zstd::most(compressed).is_some_and(|most| expected <= most)
             }
+            Compression::BROTLI(_) => expected <= BROTLI_PAGE || ratio(BROTLI_RATIO),
             _ => true,
         };
         match fits {
