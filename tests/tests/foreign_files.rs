@@ -209,7 +209,7 @@ async fn wall_clocks_are_those_of_the_writer() {
         // One in winter, one in summer.
         assert_eq!(
             place.rows().await,
-            ["2024-01-01 00:00:00", "2024-07-01 12:30:00"],
+            ["2024-01-01T00:00:00.000000", "2024-07-01T12:30:00.000000"],
             "{name}"
         );
     }
@@ -290,11 +290,12 @@ async fn int96_is_exact_in_every_year_or_refused() {
         ((3 * 3600 + 2 * 60 + 37) * SECOND, 2_459_375),
     ];
     let texts = [
-        "0001-01-01 00:00:00",
-        "1000-01-01 00:00:00",
-        "2021-06-09 03:02:37",
-        "3000-01-01 00:00:00",
+        "0001-01-01T00:00:00",
+        "1000-01-01T00:00:00",
+        "2021-06-09T03:02:37",
+        "3000-01-01T00:00:00",
     ];
+    let with_micros = texts.map(|text| format!("{text}.000000"));
     let table = |precision: u8, files: Vec<Vec<u8>>| async move {
         let columns = format!("t TIMESTAMP({precision})");
         let place = Place::new(&columns, &[], &[]).await;
@@ -306,12 +307,15 @@ async fn int96_is_exact_in_every_year_or_refused() {
     let everything = [&others[..], &[last]].concat();
     assert_eq!(
         table(6, vec![int96_file(&everything)]).await.unwrap(),
-        [&texts[..], &["9999-12-31 23:59:59.999999"]].concat()
+        [&with_micros[..], &["9999-12-31T23:59:59.999999".to_owned()]].concat()
     );
-    assert_eq!(table(3, vec![int96_file(&others)]).await.unwrap(), texts);
+    assert_eq!(
+        table(3, vec![int96_file(&others)]).await.unwrap(),
+        with_micros
+    );
     assert_eq!(
         table(9, vec![int96_file(&others[3..])]).await.unwrap(),
-        ["2021-06-09 03:02:37"]
+        ["2021-06-09T03:02:37.000000000"]
     );
     // Finer than a millisecond, and outside of 64-bit nanoseconds: refused, never cut or wrapped.
     let error = table(3, vec![int96_file(&everything)]).await.unwrap_err();

@@ -4,6 +4,9 @@
 //! dictionaries, views or zones, is not looked at. Row groups are fetched with few, coalesced requests and
 //! decoded on the blocking pool. Written files follow Java Paimon: root `paimon_schema`, three-level lists
 //! (`list`, `element`), maps (`key_value`, `key`, `value`), field ids, no Arrow metadata.
+//!
+//! How much memory a wrong file can take: what a page claims to hold is held against its bytes before room is made.
+//! Brotli alone has no limit that would help, so its pages unpack to what their bytes really hold.
 
 mod footer;
 mod metadata;
