@@ -138,6 +138,37 @@ def orc_files():
             writer.writerows(rows)
 
 
+def zigzag(number):
+    number *= 2
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def claims():
+    """Files whose one page claims to unpack to 2 GiB: room for it must not be made."""
+    table = pa.table({"string": pa.array([f"{number} of many" for number in range(200)])})
+    for codec in ["zstd", "gzip", "brotli", "snappy"]:
+        path = DATA / f"found/claims-2-gib-{codec}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table, path, compression=codec, use_dictionary=False, write_statistics=False, store_schema=False)
+        column = pq.ParquetFile(path).metadata.row_group(0).column(0)
+        data = path.read_bytes()
+        # type = DATA_PAGE, then the length of the page unpacked.
+        assert data[4:7] == b"\x15\x00\x15"
+        _, end = varint(data, 7)
+        longer = zigzag(2**31 - 1)
+        grown = len(longer) - (end - 7)
+        data = data[:7] + longer + data[end:]
+        sizes = [column.total_uncompressed_size, column.total_compressed_size]
+        old = b"\x16" + zigzag(sizes[0]) + b"\x16" + zigzag(sizes[1])
+        new = b"\x16" + zigzag(sizes[0]) + b"\x16" + zigzag(sizes[1] + grown)
+        assert data.count(old) == 1 and len(old) == len(new)
+        path.write_bytes(data.replace(old, new))
+
+
 class Keys(encryption.KmsClient):
     """Keeps keys in the open; good for a test alone."""
 
@@ -286,3 +317,4 @@ if __name__ == "__main__":
     int96()
     orc_files()
     encrypted()
+    claims()

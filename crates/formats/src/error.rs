@@ -145,6 +145,16 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// A file that is encrypted, as a whole or in columns: nothing is wrong with it, but nothing here has the keys.
+    pub(crate) fn encrypted(path: &str, format: &'static str) -> Self {
+        UnsupportedSnafu {
+            format,
+            what: format!("{path}: an encrypted file"),
+            reason: "have it written in the clear by an engine that has the keys",
+        }
+        .build()
+    }
+
     /// What a caller can do about this error.
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -32,6 +32,8 @@ pub(super) struct Tail {
     pub(super) codec: Codec,
     pub(super) types: Vec<TypeNode>,
     pub(super) stripes: Vec<StripeInfo>,
+    /// Whether columns are encrypted.
+    encrypted: bool,
     /// What the decoder knows of the file: its types and compression.
     pub(super) decoder: FileMetadata,
 }
@@ -60,7 +62,7 @@ impl StripeInfo {
 /// Reads the tail of a file; `None` for a file of no bytes, which some writers leave for no rows.
 ///
 /// # Errors
-/// A file without the magic, or whose tail cannot be decoded or names parts outside the file.
+/// A file without the magic, whose tail cannot be decoded or names parts outside the file, or that is encrypted.
 pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<Tail>>> {
     let (path, size) = (file.path().to_owned(), file.size());
     if size == 0 {
@@ -89,7 +91,10 @@ pub(super) async fn load(file: &Arc<dyn InputFile>) -> Result<Option<Arc<Tail>>>
         decode(&postscript, &footer, size).map_err(|message| corrupt(&owned_path, &message))
     })
     .await?;
-    Ok(Some(Arc::new(tail)))
+    match tail.encrypted {
+        true => Err(Error::encrypted(&path, NAME)),
+        false => Ok(Some(Arc::new(tail))),
+    }
 }
 
 /// What of the postscript is needed.
@@ -175,8 +180,8 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
         .check(footer)
         .map_err(|message| format!("the footer: {message}"))?;
     let footer = chunks::unpack(footer, decoder_compression(codec)?)?;
-    let (types, mut stripes, rows) =
-        read_footer(&footer).map_err(|Malformed| "the footer is malformed".to_owned())??;
+    let (types, mut stripes, rows, encrypted) =
+        read_footer(&footer).map_err(|Malformed| "the footer is malformed".to_owned())?;
     check_types(&types)?;
     check_stripes(&mut stripes, rows, size)?;
     let decoder = decoder_metadata(codec, &types)?;
@@ -184,6 +189,7 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
         codec,
         types,
         stripes,
+        encrypted,
         decoder,
     })
 }
@@ -197,24 +203,22 @@ pub(super) fn decoder_compression(codec: Codec) -> Result<Option<Compression>, S
     Ok(decoder_metadata(codec, &without_columns)?.compression())
 }
 
-/// Types, stripes and number of rows.
-type FooterParts = (Vec<TypeNode>, Vec<StripeInfo>, u64);
+/// Types, stripes, number of rows, and whether columns are encrypted.
+type FooterParts = (Vec<TypeNode>, Vec<StripeInfo>, u64, bool);
 
-fn read_footer(bytes: &[u8]) -> Result<Result<FooterParts, String>, Malformed> {
-    let (mut types, mut stripes, mut rows) = (Vec::new(), Vec::new(), 0);
+fn read_footer(bytes: &[u8]) -> Result<FooterParts, Malformed> {
+    let (mut types, mut stripes, mut rows, mut encrypted) = (Vec::new(), Vec::new(), 0, false);
     let mut fields = Fields::new(bytes);
     while let Some(field) = fields.next()? {
         match field {
             (3, Content::Bytes(stripe)) => stripes.push(read_stripe(stripe)?),
             (4, Content::Bytes(node)) => types.push(read_type(node)?),
             (6, Content::Number(number)) => rows = number,
-            (10, Content::Bytes(_)) => {
-                return Ok(Err("it is encrypted, which is not supported".to_owned()));
-            }
+            (10, Content::Bytes(_)) => encrypted = true,
             _ => {}
         }
     }
-    Ok(Ok((types, stripes, rows)))
+    Ok((types, stripes, rows, encrypted))
 }
 
 fn read_stripe(bytes: &[u8]) -> Result<StripeInfo, Malformed> {

@@ -8,16 +8,14 @@ use super::thrift::{Kind, Thrift};
 
 /// How deep groups may lie in each other: a table's types go to 112 levels, and a list takes two groups.
 pub(super) const MAX_DEPTH: usize = 256;
-/// What is said of a file that is encrypted, as a whole or in columns.
-pub(super) const ENCRYPTED: &str = "it is encrypted, which is not supported";
 /// Magic and length behind the footer.
 pub(super) const TRAILER: u64 = 8;
 
-/// Refuses a footer whose lists are longer than the bytes behind them, whose schema is too deep, or that
-/// belongs to encrypted columns.
+/// Refuses a footer whose lists are longer than the bytes behind them, or whose schema is too deep; else says whether
+/// columns are encrypted.
 ///
 /// The decoder makes room for lists of any length and goes down a schema by recursion.
-pub(super) fn check_bytes(footer: &[u8]) -> Result<(), String> {
+pub(super) fn check_bytes(footer: &[u8]) -> Result<bool, String> {
     let mut fault = Ok(());
     let mut encrypted = false;
     let walked = Thrift::new(footer).fields(|thrift, id, kind| match (id, kind) {
@@ -36,8 +34,7 @@ pub(super) fn check_bytes(footer: &[u8]) -> Result<(), String> {
     match (fault, walked) {
         (Err(message), _) => Err(message),
         (Ok(()), None) => Err("the footer is malformed".to_owned()),
-        (Ok(()), Some(())) if encrypted => Err(ENCRYPTED.to_owned()),
-        (Ok(()), Some(())) => Ok(()),
+        (Ok(()), Some(())) => Ok(encrypted),
     }
 }
 

@@ -92,7 +92,7 @@ fn footer_range(path: &str, tail: &[u8], size: u64) -> Result<Range<u64>> {
         .ok_or_else(|| broken("the end of the file is missing".to_owned()))?;
     match magic {
         b"PAR1" => {}
-        b"PARE" => return Err(broken(footer::ENCRYPTED.to_owned())),
+        b"PARE" => return Err(Error::encrypted(path, NAME)),
         _ => {
             return Err(broken(
                 "it does not end in PAR1; it is no parquet file, or cut off".to_owned(),
@@ -118,7 +118,9 @@ fn decode(path: &str, bytes: Bytes, size: u64) -> Result<Footer> {
         }
         .build()
     };
-    footer::check_bytes(&bytes).map_err(broken)?;
+    if footer::check_bytes(&bytes).map_err(broken)? {
+        return Err(Error::encrypted(path, NAME));
+    }
     let metadata = ParquetMetaDataReader::decode_metadata(&bytes)
         .and_then(without_empty_dictionaries)
         .map_err(|error| corrupt(path, &error))?;

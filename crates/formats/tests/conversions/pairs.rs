@@ -1,7 +1,7 @@
 //! Pairs of types with what becomes of the values.
 
 use bytes::Bytes;
-use ftable_core::FileFormatKind;
+use ftable_core::{ErrorKind, FileFormatKind};
 
 use crate::common::{ORC, PARQUET, PATH, load, read};
 use crate::made;
@@ -634,10 +634,14 @@ fn encrypted_files_are_refused_by_name() {
     for file in ["encrypted.parquet", "encrypted-columns.parquet"] {
         let bytes = load(file);
         // The column a is in the clear in the second file; its footer says that the file is not.
-        let error = read(PARQUET, &bytes, "a INT").unwrap_err().to_string();
+        let error = read(PARQUET, &bytes, "a INT").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(
-            error,
-            format!("{PATH}: not a readable parquet file: it is encrypted, which is not supported")
+            error.to_string(),
+            format!(
+                "parquet: {PATH}: an encrypted file is not supported: have it written in the clear by an engine that \
+                 has the keys"
+            )
         );
     }
 }

@@ -44,14 +44,14 @@ async fn read_all(
 }
 
 fn assert_names_file(error: &crate::Error) {
-    assert!(error.to_string().starts_with(PATH), "{error}");
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::CorruptFile | ErrorKind::TypeMismatch
-        ),
-        "{error}"
-    );
+    assert!(error.to_string().contains(PATH), "{error}");
+    // A changed byte may say that columns are encrypted.
+    let kinds = [
+        ErrorKind::CorruptFile,
+        ErrorKind::TypeMismatch,
+        ErrorKind::Unsupported,
+    ];
+    assert!(kinds.contains(&error.kind()), "{error}");
 }
 
 #[test]
