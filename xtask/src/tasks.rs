@@ -115,7 +115,7 @@ pub fn fuzz(arguments: &[String]) -> Result<()> {
         "ftable-formats",
         "--test",
         "mutations",
-        "changed_files",
+        "changed_",
         "--",
         "--nocapture",
     ];

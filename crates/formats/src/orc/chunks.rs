@@ -12,6 +12,10 @@ use crate::zstd;
 
 /// A header has 23 bits for a length.
 pub(super) const LARGEST_BLOCK: u64 = 1 << 23;
+/// The most bytes that DEFLATE and LZ4 make of one, and what they may make beyond it.
+const DEFLATE_RATIO: u64 = 1032;
+const LZ4_RATIO: u64 = 255;
+const SLACK: u64 = 1024;
 /// The block size of writers that do not name one.
 const DEFAULT_BLOCK: u64 = 256 * 1024;
 
@@ -90,19 +94,27 @@ impl Codec {
     }
 
     fn check_chunk(self, chunk: &[u8]) -> Result<u64, String> {
+        let stored = chunk.len() as u64;
         let claimed = match self.kind {
             CodecKind::Snappy => super::wire::varint(&mut &*chunk),
             CodecKind::Zstd => zstd::content_size(chunk),
             _ => None,
         };
-        let length = claimed.unwrap_or(0).max(chunk.len() as u64);
-        match length > self.block {
-            true => Err(format!(
+        let length = claimed.unwrap_or(0).max(stored);
+        if length > self.block {
+            return Err(format!(
                 "a chunk of {length} bytes is more than the block of {}",
                 self.block
-            )),
-            false => Ok(self.block),
+            ));
         }
+        let most = match self.kind {
+            CodecKind::Snappy => claimed,
+            CodecKind::Zstd => zstd::most(chunk),
+            CodecKind::Zlib => Some(stored * DEFLATE_RATIO + SLACK),
+            CodecKind::Lz4 => Some(stored * LZ4_RATIO + SLACK),
+            CodecKind::None | CodecKind::Lzo => None,
+        };
+        Ok(most.map_or(self.block, |most| most.min(self.block)))
     }
 
     /// Stores bytes as the chunks of a file with this codec.

@@ -7,7 +7,9 @@
 use super::chunks;
 use super::metadata::Tail;
 use super::rle::{self, Integers};
-use super::stripe::{DATA, LENGTH, PRESENT, SECONDARY, StreamBytes, Streams, StripeFooter};
+use super::stripe::{
+    DATA, DICTIONARY_DATA, LENGTH, PRESENT, SECONDARY, StreamBytes, Streams, StripeFooter,
+};
 use super::types::{Kind, TypeNode};
 use super::wire::varint_128;
 
@@ -49,7 +51,10 @@ impl Expected<'_> {
                 fault(&format!("its streams cannot hold {values} values"))
             }
             Kind::Decimal => self.check_scales(column, values, node),
-            _ => self.check_dictionary(column),
+            Kind::String | Kind::Varchar | Kind::Char | Kind::Binary => {
+                self.check_texts(column, values)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -133,29 +138,54 @@ impl Expected<'_> {
 
     /// The elements of `lists` lists.
     fn elements(&self, column: usize, lists: u64) -> Result<u64, String> {
-        let fault = |message: &str| format!("type {column}: {message}");
+        self.total_length(column, lists, MOST_VALUES)?
+            .ok_or_else(|| format!("type {column}: its lists are said to be longer than can be"))
+    }
+
+    /// The first `count` lengths of a column together; `None` where they are more than `most`.
+    fn total_length(&self, column: usize, count: u64, most: u64) -> Result<Option<u64>, String> {
         let bytes = self.unpacked(column, LENGTH)?;
         let mut lengths = Integers::unsigned(bytes, self.footer.encoding(column).version());
-        let mut elements = 0_u64;
-        for _ in 0..lists {
+        let mut total = 0_u64;
+        for _ in 0..count {
             let length = lengths
                 .next()
-                .ok_or_else(|| fault("it has too few lengths"))?;
-            elements = elements
-                .checked_add(length)
-                .filter(|elements| *elements <= MOST_VALUES)
-                .ok_or_else(|| fault("its lists are said to be longer than can be"))?;
+                .ok_or_else(|| format!("type {column}: it has too few lengths"))?;
+            total = match total.checked_add(length).filter(|total| *total <= most) {
+                Some(total) => total,
+                None => return Ok(None),
+            };
         }
-        Ok(elements)
+        Ok(Some(total))
+    }
+
+    /// The decoder makes room for as many bytes as the lengths of texts, or of the dictionary's entries, add up to.
+    fn check_texts(&self, column: usize, values: u64) -> Result<(), String> {
+        self.check_dictionary(column)?;
+        let encoding = self.footer.encoding(column);
+        let (count, kind) = match encoding.is_dictionary() {
+            true => (encoding.dictionary, DICTIONARY_DATA),
+            false => (values, DATA),
+        };
+        let most = self.most(column, kind);
+        match self.total_length(column, count, most)? {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "type {column}: its texts are said to be longer than their stream of at most {most} bytes"
+            )),
+        }
+    }
+
+    /// The most bytes that a stream unpacks to.
+    fn most(&self, column: usize, kind: u64) -> u64 {
+        self.streams
+            .get(column, kind)
+            .map_or(0, |stream: &StreamBytes| stream.most)
     }
 
     /// The most values that a column's streams can hold.
     fn room(&self, column: usize, node: &TypeNode) -> u64 {
-        let most = |kind| {
-            self.streams
-                .get(column, kind)
-                .map_or(0, |stream: &StreamBytes| stream.most)
-        };
+        let most = |kind| self.most(column, kind);
         let direct = !self.footer.encoding(column).is_dictionary();
         match node.kind {
             Kind::Boolean => most(DATA).saturating_mul(rle::BYTES_PER_BYTE * 8),
@@ -172,11 +202,9 @@ impl Expected<'_> {
 
     fn check_dictionary(&self, column: usize) -> Result<(), String> {
         let encoding = self.footer.encoding(column);
-        let most = self
-            .streams
-            .get(column, LENGTH)
-            .map_or(0, |lengths| lengths.most);
-        let room = most.saturating_mul(rle::INTEGERS_PER_BYTE);
+        let room = self
+            .most(column, LENGTH)
+            .saturating_mul(rle::INTEGERS_PER_BYTE);
         match encoding.is_dictionary() && encoding.dictionary > room {
             true => {
                 let size = encoding.dictionary;

@@ -30,8 +30,8 @@
 //! | `predicate.rs`, `row_selection.rs` | lose rows, and give too many | are not used |
 //!
 //! How much memory a wrong file can take: a chunk that says how long it will be is held to the block size, at most
-//! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Texts are
-//! bounded by 2 GiB a batch.
+//! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Values,
+//! lists and texts are held against the most that their streams can unpack to.
 
 mod buffer;
 mod chunks;

@@ -17,7 +17,7 @@ use super::wire::{Content, Fields, Malformed, Message};
 pub(super) const PRESENT: u64 = 0;
 pub(super) const DATA: u64 = 1;
 pub(super) const LENGTH: u64 = 2;
-const DICTIONARY_DATA: u64 = 3;
+pub(super) const DICTIONARY_DATA: u64 = 3;
 pub(super) const SECONDARY: u64 = 5;
 
 /// The footer of a stripe.

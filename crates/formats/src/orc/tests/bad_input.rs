@@ -231,7 +231,12 @@ fn texts_longer_than_their_stream_are_refused() {
             1,
             &numbers(&[length], false),
         );
-        error(&file, "s STRING");
+        assert!(
+            error(&file, "s STRING").contains(
+                "column s: type 1: its texts are said to be longer than their stream of at most 1 bytes"
+            ),
+            "{length}"
+        );
     }
     let mut file = FileDef::types(types(), 1)
         .stream(DATA, 1, &numbers(&[0], false))
