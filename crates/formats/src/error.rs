@@ -84,6 +84,50 @@ pub enum Error {
         column: String,
     },
 
+    /// A column of the file has a type that no column of a table has.
+    #[snafu(display(
+        "{path}: column {column}: file type {file_type} is no type of a table; give a schema that leaves the column out"
+    ))]
+    NoTableType {
+        /// The file.
+        path: String,
+        /// The column, with the path of nested names.
+        column: String,
+        /// The type in the file.
+        file_type: String,
+    },
+
+    /// No type of a table reads a column of two files without loss.
+    #[snafu(display(
+        "column {column} is {first} in {first_path} and {second} in {second_path}: no type reads both without loss; \
+         give a schema that says which one is meant"
+    ))]
+    NoCommonType {
+        /// The column, with the path of nested names.
+        column: String,
+        /// The type of one file.
+        first: Box<str>,
+        /// That file.
+        first_path: Box<str>,
+        /// The type of the other.
+        second: Box<str>,
+        /// The other file.
+        second_path: Box<str>,
+    },
+
+    /// A file names its columns by their position only, and has more than other files name.
+    #[snafu(display(
+        "{path}: of its {columns} columns without names the other files name only the first {named}; give a schema"
+    ))]
+    UnnamedColumns {
+        /// The file.
+        path: String,
+        /// Its columns.
+        columns: usize,
+        /// The columns that other files name.
+        named: usize,
+    },
+
     /// The store failed.
     #[snafu(display("{source}"))]
     Io {
@@ -163,10 +207,12 @@ impl Error {
             | Self::ValueMismatch { .. }
             | Self::MissingNotNull { .. }
             | Self::NullInNotNull { .. }
-            | Self::AmbiguousColumn { .. } => ErrorKind::TypeMismatch,
+            | Self::AmbiguousColumn { .. }
+            | Self::NoCommonType { .. }
+            | Self::UnnamedColumns { .. } => ErrorKind::TypeMismatch,
             Self::Io { source } => source.kind(),
             Self::Core { source } => source.kind(),
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Unsupported { .. } | Self::NoTableType { .. } => ErrorKind::Unsupported,
             Self::Unstorable { .. } => ErrorKind::InvalidArgument,
             Self::Encode { .. } => ErrorKind::Internal,
             Self::CutOff { .. } => ErrorKind::Unavailable,

@@ -11,6 +11,7 @@ use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
 use futures::stream::BoxStream;
 
+use crate::convert::FileFields;
 use crate::error::{Result, UnsupportedSnafu};
 use crate::{orc::OrcFormat, parquet::ParquetFormat};
 
@@ -60,6 +61,12 @@ pub trait FileFormat: Send + Sync + Debug {
 
     /// Starts a file in memory. The encoder does no I/O: its bytes are taken from it.
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>>;
+
+    /// The columns that a file has by its own schema, from its footer alone.
+    ///
+    /// # Errors
+    /// A file that is not of this format, by name.
+    async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields>;
 
     /// How many rows a file holds, or the row groups or stripes of it that start in `range`, from its footer alone.
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64>;

@@ -28,6 +28,6 @@ mod parquet;
 mod testing;
 mod zstd;
 
-pub use convert::Conversion;
+pub use convert::{Conversion, FileFields, MergedFields};
 pub use error::{Error, Result};
 pub use format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest, file_format};

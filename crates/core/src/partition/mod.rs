@@ -77,7 +77,7 @@ mod read;
 mod write;
 
 pub use codec::PartitionCodec;
-pub use name::{DirectoryName, ForeignReason};
+pub use name::{DirectoryName, ForeignReason, key_and_value};
 pub use path::{escape, unescape};
 
 /// How directories name partition values; `format-table.partition-path-only-value` chooses.

@@ -44,6 +44,28 @@ impl fmt::Display for ForeignReason {
     }
 }
 
+/// What a directory name `key=value` says by itself, both unescaped: for directories whose keys are not known yet.
+///
+/// `None` for a name without key, without value or with a second `=`, which no writer leaves unescaped.
+///
+/// ```
+/// # use ftable_core::partition::key_and_value;
+/// let both = |key: &str, value: &str| Some((key.to_owned(), value.to_owned()));
+/// assert_eq!(key_and_value("a%20b=x%2Fy"), both("a b", "x/y"));
+/// assert_eq!(key_and_value("a=b=c"), None);
+/// assert_eq!(key_and_value("a="), None);
+/// ```
+pub fn key_and_value(name: &str) -> Option<(String, String)> {
+    let (key, value) = name.split_once('=')?;
+    let whole = !key.is_empty() && !value.is_empty() && !value.contains('=');
+    whole.then(|| {
+        (
+            unescape_name(key).into_owned(),
+            unescape_name(value).into_owned(),
+        )
+    })
+}
+
 /// Reads `key=value`, split at the last `=`.
 pub(super) fn read_key_value<'a>(key: &str, name: &'a str) -> DirectoryName<'a> {
     let reason = match name.rsplit_once('=') {

@@ -1,6 +1,7 @@
 //! What is known of a column's type before it is read as a declared one.
 
 use arrow_schema::DataType as ArrowType;
+use ftable_core::TypeKind;
 
 /// The type of a column as a file, or an input batch, has it.
 ///
@@ -16,6 +17,8 @@ pub(crate) struct FileType {
     pub(crate) form: Form,
     /// The element of a list, key and value of a map, the fields of a struct in the order of its Arrow type.
     pub(crate) children: Vec<FileType>,
+    /// The table type that the format itself names, where the Arrow type has no room for it: the lengths of texts.
+    pub(crate) own: Option<TypeKind>,
 }
 
 /// What the Arrow type of a column does not say.
@@ -76,6 +79,7 @@ impl FileType {
             name: name.into(),
             form,
             children: Vec::new(),
+            own: None,
         }
     }
 
@@ -86,7 +90,14 @@ impl FileType {
             name: name.into(),
             form: Form::Plain,
             children,
+            own: None,
         }
+    }
+
+    /// The same type, which the format names itself.
+    pub(crate) fn with_own(mut self, own: Option<TypeKind>) -> Self {
+        self.own = own;
+        self
     }
 
     /// The same type with another form.

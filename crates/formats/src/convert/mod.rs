@@ -27,12 +27,17 @@
 //!
 //! "Value by value" means that the first value which does not convert exactly is an error. Nothing else is
 //! rounded, wrapped or replaced by null.
+//!
+//! The way back, from the types of files to the type of a table that is yet to be declared, is in `shape` for one file
+//! and in `merge` for many.
 
 mod elements;
 mod file_type;
+mod merge;
 mod mismatch;
 mod nested;
 mod primitive;
+mod shape;
 mod time;
 
 use std::sync::Arc;
@@ -44,6 +49,7 @@ use ftable_core::types::to_arrow_type;
 use ftable_core::{DataType, TypeKind};
 
 pub(crate) use file_type::{FileType, Form};
+pub use merge::{FileFields, MergedFields};
 pub(crate) use mismatch::{Failure, Mismatch, Site};
 use nested::Children;
 use primitive::{Exact, limits_values};

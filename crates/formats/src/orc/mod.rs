@@ -54,6 +54,7 @@ use async_trait::async_trait;
 use ftable_core::{DataField, FileFormatKind};
 use ftable_io::InputFile;
 
+use crate::convert::FileFields;
 use crate::error::Result;
 use crate::format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest};
 
@@ -79,6 +80,11 @@ impl FileFormat for OrcFormat {
 
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>> {
         Ok(Box::new(write::OrcEncoder::new(&request)?))
+    }
+
+    async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
+        let tail = metadata::load(&file).await?;
+        Ok(read::file_fields(file.path(), tail.as_deref()))
     }
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {

@@ -24,7 +24,7 @@ use super::stripe::{SECONDARY, Streams, StripeFooter};
 use super::timestamp::{Clock, Fractions};
 use super::types;
 use crate::align::{Alignment, positions_by_name};
-use crate::convert::{FileType, Site};
+use crate::convert::{FileFields, FileType, Site};
 use crate::error::{Error, Result, UnsupportedSnafu};
 use crate::format::{BatchStream, ReadRequest};
 use crate::offload;
@@ -78,6 +78,20 @@ fn positions(path: &str, tail: &Tail, request: &ReadRequest) -> Result<Vec<Optio
         .iter()
         .map(|field| position(&field.name))
         .collect())
+}
+
+/// The columns that a file has by its own schema: none without a tail.
+pub(super) fn file_fields(path: &str, tail: Option<&Tail>) -> FileFields {
+    let types = tail.map_or(&[][..], |tail| &tail.types);
+    let names = types.first().map_or(&[][..], |root| &root.names);
+    let ids = types.first().map_or(&[][..], |root| &root.subtypes);
+    let columns = names.iter().zip(ids);
+    let columns = columns.map(|(name, id)| (name.clone(), types::file_type(types, *id)));
+    let fields = FileFields::new(path, columns);
+    match is_positional(names) {
+        true => fields.unnamed(),
+        false => fields,
+    }
 }
 
 /// Whether the file's columns are matched by position: Hive before 2.0 named them all `_col0`, `_col1`, ….

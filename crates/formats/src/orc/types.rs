@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Field, Fields, TimeUnit};
-use ftable_core::types::to_arrow_type;
+use ftable_core::types::{MAX_LENGTH, to_arrow_type};
 use ftable_core::{DataType, TypeKind};
 
 use super::recode::{Recode, TimestampColumn};
@@ -224,6 +224,14 @@ pub(super) fn describe(types: &[TypeNode], id: usize, declared: &DataType) -> De
     }
 }
 
+/// The type of a column by itself.
+pub(super) fn file_type(types: &[TypeNode], id: usize) -> FileType {
+    match unreadable(types, id) {
+        None => described(types, id, None).file_type,
+        Some(name) => Described::foreign(&name).file_type,
+    }
+}
+
 /// The first type in a column that cannot be decoded at all, by name.
 fn unreadable(types: &[TypeNode], id: usize) -> Option<String> {
     let node = types.get(id)?;
@@ -274,16 +282,8 @@ fn described(types: &[TypeNode], id: usize, declared: Option<&DataType>) -> Desc
         Kind::Float => plain(ArrowType::Float32),
         Kind::Double => plain(ArrowType::Float64),
         Kind::String => plain(ArrowType::Utf8),
-        Kind::Varchar | Kind::Char => leaf(
-            ArrowType::Utf8,
-            ArrowType::Utf8,
-            name,
-            Form::BoundedText,
-            match node.kind {
-                Kind::Char => Recode::Trim,
-                _ => Recode::Keep,
-            },
-        ),
+        Kind::Varchar => text(node, name, Recode::Keep),
+        Kind::Char => text(node, name, Recode::Trim),
         Kind::Binary => plain(ArrowType::Binary),
         Kind::Date => plain(ArrowType::Date32),
         Kind::Decimal => {
@@ -307,6 +307,26 @@ fn leaf(hint: ArrowType, arrow: ArrowType, name: String, form: Form, recode: Rec
         hint,
         recode,
     }
+}
+
+/// A text of bounded length.
+fn text(node: &TypeNode, name: String, recode: Recode) -> Described {
+    let length = u32::try_from(node.length).ok();
+    let own = length
+        .filter(|length| (1..=MAX_LENGTH).contains(length))
+        .map(|length| match node.kind {
+            Kind::Char => TypeKind::Char { length },
+            _ => TypeKind::VarChar { length },
+        });
+    let mut text = leaf(
+        ArrowType::Utf8,
+        ArrowType::Utf8,
+        name,
+        Form::BoundedText,
+        recode,
+    );
+    text.file_type = text.file_type.with_own(own);
+    text
 }
 
 fn timestamp(node: &TypeNode, id: usize, declared: Option<&DataType>) -> Described {

@@ -26,8 +26,10 @@ use async_trait::async_trait;
 use ftable_core::{DataField, FileFormatKind};
 use ftable_io::InputFile;
 
+use crate::convert::FileFields;
 use crate::error::Result;
 use crate::format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest};
+use crate::offload;
 
 pub(crate) const NAME: &str = "parquet";
 
@@ -52,6 +54,12 @@ impl FileFormat for ParquetFormat {
 
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>> {
         write::encoder(&request)
+    }
+
+    async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
+        let footer = metadata::load(&file).await?;
+        let path = file.path().to_owned();
+        offload::decode(file.path(), NAME, move || types::file_fields(&path, footer)).await
     }
 
     async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {

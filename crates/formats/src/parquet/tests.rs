@@ -1,6 +1,7 @@
 //! Files written and read, and files that others wrote.
 
 mod bad_input;
+mod fields;
 mod foreign;
 mod round_trip;
 mod written;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Fields};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 
 use super::NAME;
 use super::metadata::{self, Footer};
-use crate::convert::{FileType, Form};
+use crate::convert::{FileFields, FileType, Form};
 use crate::error::{CorruptSnafu, Result};
 
 /// Bytes of an INT96.
@@ -66,6 +67,52 @@ pub(super) fn describe(path: &str, footer: Footer, asked: &BTreeSet<usize>) -> R
         .build()
     })?;
     Ok(Described { reader, columns })
+}
+
+/// The columns that a file has by its own schema; one that cannot be decoded at all is of a foreign type.
+pub(super) fn file_fields(path: &str, footer: Footer) -> Result<FileFields> {
+    let schema = footer.metadata.file_metadata().schema_descr_ptr();
+    let all = 0..roots(&schema).len();
+    let asked: BTreeSet<usize> = match arrow(&footer).is_ok() {
+        true => all.collect(),
+        // One odd column spoils the schema as a whole.
+        false => roots(&schema)
+            .iter()
+            .enumerate()
+            .filter(|(_, root)| is_decodable(root))
+            .map(|(position, _)| position)
+            .collect(),
+    };
+    let described = describe(path, footer, &asked)?;
+    let columns = roots(&schema).iter().zip(described.columns).enumerate();
+    let own = columns.map(|(position, (root, file_type))| {
+        let file_type = match asked.contains(&position) {
+            true => file_type,
+            false => FileType::leaf(ArrowType::Null, root_name(root), Form::Foreign),
+        };
+        (root.name().to_owned(), file_type)
+    });
+    Ok(FileFields::new(path, own))
+}
+
+/// Whether a column alone has an Arrow type.
+fn is_decodable(root: &TypePtr) -> bool {
+    let alone = decodable_type(root, true).and_then(|root| {
+        Type::group_type_builder("alone")
+            .with_fields(vec![root])
+            .build()
+    });
+    alone.is_ok_and(|alone| {
+        let schema = SchemaDescriptor::new(Arc::new(alone));
+        parquet_to_arrow_schema(&schema, None).is_ok()
+    })
+}
+
+fn root_name(root: &Type) -> String {
+    match root.is_primitive() {
+        true => name(root, root.get_physical_type()),
+        false => "group".to_owned(),
+    }
 }
 
 fn roots(schema: &SchemaDescriptor) -> &[TypePtr] {
