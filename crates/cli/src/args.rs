@@ -19,7 +19,8 @@ Examples:
   ftable --warehouse ./wh create db.events --schema 'id BIGINT NOT NULL, name STRING, dt DATE' --partitioned-by dt
   ftable --warehouse ./wh insert db.events day1.parquet
   ftable --warehouse ./wh scan db.events --where \"dt >= DATE '2024-01-01'\" --columns id,name
-  ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt --limit 10
+  ftable --warehouse ./wh infer --path ./events --register db.events
+  ftable scan --path ./events --limit 10
 
 Exit codes: 0 done; 1 refused or failed, with one line on stderr; 2 wrong usage.";
 
@@ -85,6 +86,18 @@ Example:
 Types: BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL(p, s) CHAR(n) VARCHAR(n) STRING BINARY(n) BYTES DATE
 TIME TIMESTAMP(p) [WITH LOCAL TIME ZONE] ARRAY<T> MAP<K, V> ROW<a T, ...>, each optionally NOT NULL")]
     Create(Verb<CreateArgs>),
+    /// Find the schema of a directory of files; print it, or make the directory a table
+    #[command(after_help = "\
+Example:
+  ftable infer --path ./events
+  ftable --warehouse ./wh infer --path ./events --register db.events
+
+Partition keys come from directories named key=value, or with --partition-keys from those named by values alone; the
+format comes from the names or first bytes of the files, the columns from the schemas of a sample of files or of all.
+A partition column is INT, BIGINT or DATE where every value is spelled as that type is, else STRING. What can be read in
+two ways is refused. Prints the CREATE TABLE statement (--output json: a schema file for --schema), or with --register
+keeps the schema in the warehouse; the files stay where they are.")]
+    Infer(Verb<InferArgs>),
     /// Drop a table and, unless they lie outside the warehouse, its files
     #[command(after_help = "Example:\n  ftable --warehouse ./wh drop shop.orders")]
     Drop(Verb<DropArgs>),
@@ -126,7 +139,8 @@ BINARY columns are base64 there. Prints rows, files, bytes and partitions writte
 Example:
   ftable --warehouse ./wh scan shop.orders --where \"dt >= DATE '2024-01-01' AND price > 10\" --columns id,price
   ftable --warehouse ./wh scan shop.orders --to orders.parquet
-  ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt --limit 10")]
+  ftable scan --path ./events --limit 10
+  ftable scan --path ./events --schema 'id INT, name STRING, dt DATE' --partitioned-by dt")]
     Scan(Verb<ScanArgs>),
     /// Count rows, from file footers where that is exact
     #[command(
@@ -177,7 +191,7 @@ pub(crate) struct PathArgs {
     #[arg(long, value_name = "LOCATION")]
     pub(crate) path: Option<String>,
     /// Columns of the table at --path ('id INT, dt DATE'), or a FILE.json with members fields, partitionKeys, options;
-    /// without it the schema that lies under the path
+    /// without it the schema that lies under the path, else one inferred from the files
     #[arg(long, value_name = "DDL|FILE.json", requires = "path")]
     pub(crate) schema: Option<String>,
     /// Partition keys of the table at --path, in the order of the directories
@@ -188,9 +202,59 @@ pub(crate) struct PathArgs {
         requires = "schema"
     )]
     pub(crate) partitioned_by: Vec<String>,
-    /// Format of the files at --path: parquet or orc [default: parquet]
+    /// Format of the files at --path: parquet or orc [default: parquet with --schema, else what the files are]
     #[arg(long, value_name = "FORMAT", requires = "path")]
     pub(crate) format: Option<String>,
+    /// Partition keys of the directories at --path that are named by values alone, where no schema says them
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        requires = "path",
+        conflicts_with = "schema"
+    )]
+    pub(crate) partition_keys: Vec<String>,
+    /// How many files at --path a schema is inferred from: a number, or all [default: 16]
+    #[arg(long, value_name = "FILES", value_parser = sample, requires = "path", conflicts_with = "schema")]
+    pub(crate) sample: Option<Sample>,
+}
+
+/// How many files a schema is inferred from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sample {
+    /// This many, at least one.
+    Files(usize),
+    /// Every one.
+    All,
+}
+
+/// `infer`
+#[derive(Debug, Args)]
+pub(crate) struct InferArgs {
+    /// Directory of the files
+    #[arg(long, value_name = "LOCATION")]
+    pub(crate) path: String,
+    /// Make it a table of the warehouse under this name; the files stay where they are
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) register: Option<String>,
+    /// Do nothing if the table exists
+    #[arg(long, requires = "register")]
+    pub(crate) if_not_exists: bool,
+    /// Format of the files: parquet or orc [default: what the files are]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// Partition keys in the order of the directories, where these are named by values alone
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) partition_keys: Vec<String>,
+    /// How many files are looked at: the first, the last and between, evenly; a number, or all [default: 16]
+    #[arg(long, value_name = "FILES", value_parser = sample, conflicts_with = "all")]
+    pub(crate) sample: Option<Sample>,
+    /// Look at every file, as --sample all does
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Option of the table, such as partition.default-name=none; repeatable
+    #[arg(short = 'o', long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) table_options: Vec<(String, String)>,
 }
 
 /// One table.
@@ -347,6 +411,15 @@ pub(crate) struct ScanArgs {
     pub(crate) to: Option<String>,
 }
 
+/// A number of files, or all of them.
+fn sample(text: &str) -> Result<Sample, String> {
+    match text.parse() {
+        _ if text.eq_ignore_ascii_case("all") => Ok(Sample::All),
+        Ok(files) if files > 0 => Ok(Sample::Files(files)),
+        _ => Err("it must be a number of files, at least 1, or all".to_owned()),
+    }
+}
+
 /// `key=value` at the first equals sign.
 fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -396,6 +469,19 @@ mod tests {
                 "ftable scan --path d --schema x --partitioned-by x --format orc",
                 true,
             ),
+            ("ftable scan --path d --partition-keys y,m --sample 3", true),
+            ("ftable scan --path d --sample all --format orc", true),
+            ("ftable scan --path d --sample 0", false),
+            ("ftable scan --path d --schema x --partition-keys y", false),
+            ("ftable scan db.t --sample 3", false),
+            (
+                "ftable infer --path d --register db.t --if-not-exists --all",
+                true,
+            ),
+            ("ftable infer --path d --sample 3 -o a=b", true),
+            ("ftable infer --path d --sample 3 --all", false),
+            ("ftable infer --path d --if-not-exists", false),
+            ("ftable infer", false),
             ("ftable scan db.t u", false),
             ("ftable insert db.t -", true),
             ("ftable insert", false),

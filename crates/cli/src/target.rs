@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ftable_catalog::Catalog;
 use ftable_core::types::parse_columns;
 use ftable_core::{ErrorKind, Identifier, Options, Schema};
-use ftable_io::{Location, open_file_system};
-use ftable_table::{CatalogExt, FormatTable};
+use ftable_io::{FileSystem, Location, open_file_system};
+use ftable_table::{CatalogExt, FormatTable, InferOptions, Inferred, infer_schema};
 use snafu::ResultExt;
 
-use crate::args::{Global, PathArgs, TableArgs};
+use crate::args::{Global, PathArgs, Sample, TableArgs};
 use crate::context::Context;
 use crate::error::{FileSnafu, InputSnafu, Result, UsageSnafu};
 
@@ -18,7 +18,7 @@ const CATALOG_KEYS: [&str; 4] = ["warehouse", "metastore", "table.type", "case-s
 /// Options that a catalog gives to new tables.
 const CATALOG_PREFIX: &str = "table-default.";
 /// The option that says the files' format.
-const FILE_FORMAT: &str = "file.format";
+pub(crate) const FILE_FORMAT: &str = "file.format";
 
 /// The catalog of the warehouse.
 ///
@@ -49,14 +49,14 @@ pub(crate) async fn table_as_kept(context: &Context, target: &TableArgs) -> Resu
 
 /// The table that rows are written to: its directory may be made by that.
 pub(crate) async fn table_to_write(
-    global: &Global,
+    context: &Context,
     name: Option<&str>,
     place: &PathArgs,
 ) -> Result<FormatTable> {
-    let options = table_options(global);
+    let options = table_options(&context.global);
     match name {
-        Some(name) => named(global, name, &options).await,
-        None => at_path(place, path_exists(place).await?, options).await,
+        Some(name) => named(&context.global, name, &options).await,
+        None => at_path(context, place, path_exists(place).await?, options).await,
     }
 }
 
@@ -68,7 +68,7 @@ async fn open(context: &Context, target: &TableArgs, options: Options) -> Result
     }
     let Some(name) = &target.table else {
         let exists = path_exists(&target.place).await?;
-        let table = at_path(&target.place, exists, options).await?;
+        let table = at_path(context, &target.place, exists, options).await?;
         if !exists {
             context.warn([format!("{} does not exist", table.location())]);
         }
@@ -94,42 +94,108 @@ async fn path_exists(place: &PathArgs) -> Result<bool> {
     Ok(found.is_some())
 }
 
-async fn at_path(place: &PathArgs, exists: bool, mut options: Options) -> Result<FormatTable> {
+async fn at_path(
+    context: &Context,
+    place: &PathArgs,
+    exists: bool,
+    mut options: Options,
+) -> Result<FormatTable> {
     let path = place.path.as_deref().unwrap_or_default();
     if let Some(format) = &place.format {
         options.set(FILE_FORMAT, format);
     }
-    let mut table = FormatTable::builder(path)?;
-    if let Some(text) = &place.schema {
-        let mut schema = schema(text, &place.partitioned_by)?;
-        // A table without a format of its own has the one that this call says.
-        if let (false, Some(format)) = (
-            schema.options.contains(FILE_FORMAT),
-            options.get_raw(FILE_FORMAT),
-        ) {
-            schema.options.set(FILE_FORMAT, format);
-        }
-        table = table.schema(schema);
+    let builder = FormatTable::builder(path)?;
+    let Some(text) = &place.schema else {
+        return match builder.options(options.clone()).open().await {
+            Ok(_) if !place.partition_keys.is_empty() || place.sample.is_some() => {
+                let message =
+                    format!("a schema lies under {path}; leave --partition-keys and --sample out");
+                UsageSnafu { message }.fail()
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound && exists => {
+                inferred(context, place, options).await
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => InputSnafu {
+                file: path,
+                message: "it does not exist",
+            }
+            .fail(),
+            opened => Ok(opened?),
+        };
+    };
+    let mut schema = schema(text, &place.partitioned_by)?;
+    // A table without a format of its own has the one that this call says.
+    if let (false, Some(format)) = (
+        schema.options.contains(FILE_FORMAT),
+        options.get_raw(FILE_FORMAT),
+    ) {
+        schema.options.set(FILE_FORMAT, format);
     }
-    match table.options(options).open().await {
-        Err(error) if error.kind() == ErrorKind::NotFound && place.schema.is_none() => {
-            let message = match exists {
-                true => {
-                    "no schema lies under it; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt"
-                }
-                false => "it does not exist",
+    Ok(builder.schema(schema).options(options).open().await?)
+}
+
+/// The table that a directory without a schema is.
+async fn inferred(context: &Context, place: &PathArgs, options: Options) -> Result<FormatTable> {
+    let path = place.path.as_deref().unwrap_or_default();
+    let request = InferOptions {
+        sample: sample(place.sample),
+        partition_keys: place.partition_keys.clone(),
+        // The options of a store are none of the table.
+        options,
+    };
+    let inferred = infer(context, path, None, &request).await?;
+    let builder = FormatTable::builder(path)?;
+    Ok(builder.schema(inferred.schema).open().await?)
+}
+
+/// Infers the schema of a directory, and warns of what it may have missed.
+pub(crate) async fn infer(
+    context: &Context,
+    path: &str,
+    file_system: Option<Arc<dyn FileSystem>>,
+    request: &InferOptions,
+) -> Result<Inferred> {
+    let inferred = match infer_schema(path, file_system, request).await {
+        Err(ftable_table::Error::NothingToInfer { message, .. }) => {
+            let message = match message.split_once("; give its columns") {
+                Some((what, _)) => format!(
+                    "{what}; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt"
+                ),
+                None => message,
             };
-            InputSnafu {
+            return InputSnafu {
                 file: path,
                 message,
             }
-            .fail()
+            .fail();
         }
-        opened => Ok(opened?),
+        done => done?,
+    };
+    let (read, files) = (inferred.files_read, inferred.files);
+    context.warn((read < files).then(|| {
+        format!(
+            "{path}: the schema is inferred from {read} of {files} files; --sample all looks at every one"
+        )
+    }));
+    context.warn(inferred.plain_directory.iter().map(|directory| {
+        format!(
+            "{path}: the name of directory {directory} is not key=value and is not read; \
+             name the keys with --partition-keys if it is a value"
+        )
+    }));
+    Ok(inferred)
+}
+
+/// The number of files to look at; none is all.
+pub(crate) fn sample(given: Option<Sample>) -> Option<usize> {
+    match given {
+        None => InferOptions::default().sample,
+        Some(Sample::Files(files)) => Some(files),
+        Some(Sample::All) => None,
     }
 }
 
-fn table_options(global: &Global) -> Options {
+pub(crate) fn table_options(global: &Global) -> Options {
     let of_table = |key: &str| !CATALOG_KEYS.contains(&key) && !key.starts_with(CATALOG_PREFIX);
     global
         .options

@@ -637,10 +637,16 @@ fn a_path_in_place_of_a_name() {
             .ok(),
         "{\"count\":2}\n"
     );
-    let refused = shop.bare(&["scan", "--path", "events"]).refused();
-    assert!(
-        refused.starts_with("events: no schema lies under it; say its columns with --schema"),
-        "{refused}"
+    // Without one it is inferred.
+    assert_eq!(
+        shop.bare(&["scan", "--path", "events", "--where", "city IS NULL"])
+            .ok(),
+        "{\"id\":2,\"city\":null}\n"
+    );
+    fs::create_dir(shop.path("bare")).unwrap();
+    assert_eq!(
+        shop.bare(&["scan", "--path", "bare"]).refused(),
+        "bare: no data file lies under it; say its columns with --schema 'id INT, dt DATE' and --partitioned-by dt"
     );
     assert_eq!(
         shop.bare(&["scan", "--path", "elsewhere"]).refused(),
@@ -841,6 +847,7 @@ fn help_has_an_example_for_every_verb() {
     let shop = Shop::new();
     for verb in [
         "create",
+        "infer",
         "drop",
         "databases",
         "tables",

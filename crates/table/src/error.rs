@@ -207,6 +207,33 @@ pub enum Error {
         message: String,
     },
 
+    /// What lies in a directory contradicts itself, so that no schema can be inferred.
+    #[snafu(display("table {table}: its schema cannot be inferred: {message}"))]
+    NotInferred {
+        /// The directory.
+        table: String,
+        /// What contradicts what, and what to do.
+        message: String,
+    },
+
+    /// Nothing lies in a directory from which a schema could be inferred.
+    #[snafu(display("table {table}: its schema cannot be inferred: {message}"))]
+    NothingToInfer {
+        /// The directory.
+        table: String,
+        /// What is missing, and what to do.
+        message: String,
+    },
+
+    /// A schema lies under a directory whose schema was to be inferred.
+    #[snafu(display(
+        "table {table}: its schema cannot be inferred: one lies under it already; open the table by its path"
+    ))]
+    SchemaThere {
+        /// The directory.
+        table: String,
+    },
+
     /// A writer was used after it ended or failed.
     #[snafu(display("table {table}: the writer {state}; open a new one"))]
     WriterEnded {
@@ -267,6 +294,9 @@ impl Error {
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::CommitFailed { source, .. } | Self::Unfinished { source, .. } => source.kind(),
             Self::Unusable { .. } => ErrorKind::InvalidArgument,
+            Self::NotInferred { .. } => ErrorKind::InvalidSchema,
+            Self::NothingToInfer { .. } => ErrorKind::NotFound,
+            Self::SchemaThere { .. } => ErrorKind::AlreadyExists,
             Self::CutOff { .. } => ErrorKind::Unavailable,
             Self::Internal { .. } => ErrorKind::Internal,
         }

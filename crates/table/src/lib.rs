@@ -10,6 +10,8 @@
 //! | [`WriteContext`] | [`TableWrite`] | batch → partitions → staged files → messages |
 //! | [`CommitContext`] | [`TableCommit`] | messages → visible files |
 //!
+//! A directory that has no schema yet is given one by [`infer_schema`].
+//!
 //! What implements the traits stays private, so that another kind of table can be added without a break.
 
 #![deny(missing_docs)]
@@ -19,6 +21,7 @@ mod commit;
 mod context;
 mod error;
 mod format_table;
+mod infer;
 mod read;
 mod scan;
 mod value;
@@ -29,6 +32,7 @@ pub use commit::{CommitReport, RepairOptions, RepairReport, TableCommit};
 pub use context::{CommitContext, ReadContext, ScanContext, WriteContext};
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};
+pub use infer::{InferOptions, Inferred, infer_schema};
 pub use read::{BatchStream, ReadMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD};
 pub use scan::{FileSlice, PartitionEntry, Plan, PlanMetrics, Skipped, Split, TableScan};
 pub use value::datum_at;

@@ -1,5 +1,6 @@
 //! `create`: a table, and its database.
 
+use ftable_catalog::Catalog;
 use ftable_core::Identifier;
 use ftable_io::Location;
 use ftable_table::CatalogExt;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::args::CreateArgs;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::render::records::Records;
 use crate::target;
 
@@ -17,23 +18,9 @@ pub(super) async fn run(mut context: Context, arguments: CreateArgs) -> Result<(
     schema.options.extend(arguments.table_options);
     let location: Option<Location> = arguments.location.as_deref().map(str::parse).transpose()?;
     let catalog = target::catalog(&context.global).await?;
-    let database = identifier.database();
-    let is_new = !catalog
-        .list_databases()
-        .await?
-        .iter()
-        .any(|name| name == database);
-    catalog.create_database(database, true).await?;
-    let created = catalog
-        .create_format_table(&identifier, &schema, location, arguments.if_not_exists)
-        .await;
-    if let Err(error) = created {
-        if is_new {
-            // A refused table leaves nothing behind; a database that is in use by now stays.
-            let _ = catalog.drop_database(database, true, false).await;
-        }
-        return Err(error.into());
-    }
+    let created =
+        catalog.create_format_table(&identifier, &schema, location, arguments.if_not_exists);
+    with_database(&*catalog, identifier.database(), created).await?;
     let location = catalog.get_table_location(&identifier).await?;
     let mut records = Records::new(["table", "location"]);
     records.push([
@@ -41,4 +28,26 @@ pub(super) async fn run(mut context: Context, arguments: CreateArgs) -> Result<(
         Value::from(location.to_string()),
     ]);
     context.print(&records)
+}
+
+/// Creates a table, and its database where there is none: a refused table leaves nothing behind.
+pub(super) async fn with_database<E>(
+    catalog: &dyn Catalog,
+    database: &str,
+    create_table: impl Future<Output = Result<(), E>>,
+) -> Result<()>
+where
+    Error: From<E>,
+{
+    let databases = catalog.list_databases().await?;
+    let is_new = !databases.iter().any(|name| name == database);
+    catalog.create_database(database, true).await?;
+    if let Err(error) = create_table.await {
+        if is_new {
+            // A database that is in use by now stays.
+            let _ = catalog.drop_database(database, true, false).await;
+        }
+        return Err(error.into());
+    }
+    Ok(())
 }

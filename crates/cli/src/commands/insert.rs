@@ -31,7 +31,7 @@ pub(super) async fn run(mut context: Context, arguments: InsertArgs) -> Result<(
             "no file is given; name files of rows behind the table, or - for the standard input";
         return UsageSnafu { message }.fail();
     }
-    let table = target::table_to_write(&context.global, name, &place).await?;
+    let table = target::table_to_write(&context, name, &place).await?;
     let overwrite =
         overwrite.then(|| overwrite_mode.unwrap_or_else(|| default_mode(&table, &partition)));
     let mut job = Job {

@@ -5,6 +5,7 @@ mod create;
 mod demo;
 mod drop;
 mod files;
+mod infer;
 mod insert;
 mod lists;
 mod partitions;
@@ -31,6 +32,9 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     match command {
         Command::Create(verb) => {
             create::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Infer(verb) => {
+            infer::run(Context::new(verb.global.merged_over(before)), verb.own).await
         }
         Command::Drop(verb) => {
             drop::run(Context::new(verb.global.merged_over(before)), verb.own).await

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use ftable_core::TableSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::SchemaArgs;
@@ -16,17 +17,7 @@ pub(super) async fn run(mut context: Context, arguments: SchemaArgs) -> Result<(
     let table = target::table_as_kept(&context, &arguments.table).await?;
     let schema = table.schema();
     match context.format() {
-        OutputFormat::Json => {
-            let json = serde_json::to_string(schema);
-            let json = json.or_else(|error| {
-                RenderSnafu {
-                    format: "JSON",
-                    message: error.to_string(),
-                }
-                .fail()
-            })?;
-            context.write(format!("{json}\n").as_bytes())?;
-        }
+        OutputFormat::Json => context.write(&json_line(schema)?)?,
         OutputFormat::Table => {
             let name = table.identifier().map(ToString::to_string);
             context.write(ddl(name.as_deref().unwrap_or("t"), schema).as_bytes())?;
@@ -36,8 +27,21 @@ pub(super) async fn run(mut context: Context, arguments: SchemaArgs) -> Result<(
     context.flush()
 }
 
+/// A schema as a line of JSON.
+pub(super) fn json_line(schema: &impl Serialize) -> Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(schema).or_else(|error| {
+        RenderSnafu {
+            format: "JSON",
+            message: error.to_string(),
+        }
+        .fail()
+    })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
 /// A row a column.
-fn columns(schema: &TableSchema) -> Records {
+pub(super) fn columns(schema: &TableSchema) -> Records {
     let mut records = Records::new(["column", "type", "partition_key", "default", "comment"]);
     for field in &schema.fields {
         let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::from);
@@ -53,7 +57,7 @@ fn columns(schema: &TableSchema) -> Records {
 }
 
 /// The statement that would create the table.
-fn ddl(name: &str, schema: &TableSchema) -> String {
+pub(super) fn ddl(name: &str, schema: &TableSchema) -> String {
     let mut text = format!("CREATE TABLE {name} (\n");
     for (at, field) in schema.fields.iter().enumerate() {
         // Writing to a string cannot fail.
