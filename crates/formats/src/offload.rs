@@ -32,6 +32,11 @@ where
     }
 }
 
+/// What a decoder gives, or nothing where it gives up.
+pub(crate) fn attempt<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok().flatten()
+}
+
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()

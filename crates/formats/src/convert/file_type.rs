@@ -17,7 +17,8 @@ pub(crate) struct FileType {
     pub(crate) form: Form,
     /// The element of a list, key and value of a map, the fields of a struct in the order of its Arrow type.
     pub(crate) children: Vec<FileType>,
-    /// The table type that the format itself names, where the Arrow type has no room for it: the lengths of texts.
+    /// The table type that the format itself names, where the Arrow type does not say it: texts of bounded length, and
+    /// text that is decoded as bytes.
     pub(crate) own: Option<TypeKind>,
 }
 

@@ -14,6 +14,7 @@
 //! | BINARY(n) | BINARY(m), BYTES | the longer, as VARBINARY or BYTES |
 //! | DATE | TIMESTAMP | TIMESTAMP |
 //! | TIME, TIMESTAMP, local-zone TIMESTAMP | the same, another precision | the finer |
+//! | INT96 | DATE, TIMESTAMP or instant | TIMESTAMP(9), or an instant of that precision |
 //! | ARRAY, MAP, ROW | the same | their children merged, those of ROW by name |
 //! | only nulls | anything | the other |
 //!
@@ -262,6 +263,10 @@ fn merge(first: &Shape, second: &Shape) -> Result<Shape, Conflict> {
     let together = match (first, second) {
         (Shape::Nulls, other) | (other, Shape::Nulls) => Some(other.clone()),
         (Shape::Value(one), Shape::Value(other)) => common(one, other).map(Shape::Value),
+        (Shape::Unzoned, Shape::Unzoned) => Some(Shape::Unzoned),
+        (Shape::Unzoned, Shape::Value(kind)) | (Shape::Value(kind), Shape::Unzoned) => {
+            finest(kind).map(Shape::Value)
+        }
         (Shape::Array(one), Shape::Array(other)) => {
             Some(Shape::Array(below("element", one, other)?))
         }
@@ -367,6 +372,15 @@ fn ordered(one: &TypeKind, other: &TypeKind) -> Option<TypeKind> {
                 precision: *precision.max(other),
             })
         }
+        _ => None,
+    }
+}
+
+/// The type of a column that has INT96 in another file, which says nothing of its zone.
+fn finest(kind: &TypeKind) -> Option<TypeKind> {
+    match kind {
+        TypeKind::Date | TypeKind::Timestamp { .. } => Some(TypeKind::Timestamp { precision: 9 }),
+        TypeKind::TimestampLtz { .. } => Some(TypeKind::TimestampLtz { precision: 9 }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! Every proposal is a type that the file type reads as without loss, and nullable: a file says nothing of the next
 //! one. Unsigned integers take the next wider integer, UINT64 takes DECIMAL(20, 0). ORC timestamps have no unit and
 //! are proposed with the default precision of 6; what is finer is refused when it is read. INT96 is proposed with
-//! precision 9, since a coarser one would cut its nanoseconds.
+//! precision 9, since a coarser one would cut its nanoseconds, and without zone unless another file has an instant.
 
 use std::collections::HashSet;
 
@@ -16,6 +16,9 @@ use super::file_type::{FileType, Form};
 /// Precision of a timestamp whose file type has no unit.
 const DEFAULT_PRECISION: u8 = 6;
 
+/// What a timestamp is that says nothing of its zone, unless other files say it.
+const FINEST: TypeKind = TypeKind::Timestamp { precision: 9 };
+
 /// What is known of a column's type while files are looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
@@ -23,6 +26,8 @@ pub(crate) enum Shape {
     Nulls,
     /// A type without others inside.
     Value(TypeKind),
+    /// A timestamp to the nanosecond of which the file does not say whether it is an instant.
+    Unzoned,
     /// A list of these.
     Array(Box<Shape>),
     /// A map from these to those.
@@ -41,7 +46,7 @@ impl Shape {
         }
         match (file.form, &file.arrow) {
             (Form::Foreign, _) => Self::Foreign(file.name.clone()),
-            (Form::Int96, _) => Self::Value(TypeKind::Timestamp { precision: 9 }),
+            (Form::Int96, _) => Self::Unzoned,
             (Form::WallClock, _) => Self::Value(TypeKind::Timestamp {
                 precision: DEFAULT_PRECISION,
             }),
@@ -81,7 +86,7 @@ impl Shape {
     pub(super) fn foreign(&self) -> Option<(Vec<&str>, &str)> {
         match self {
             Self::Foreign(name) => Some((Vec::new(), name)),
-            Self::Nulls | Self::Value(_) => None,
+            Self::Nulls | Self::Value(_) | Self::Unzoned => None,
             Self::Array(element) => element.foreign_below("element"),
             Self::Map(key, value) => key
                 .foreign_below("key")
@@ -101,7 +106,7 @@ impl Shape {
     /// The names that lead to a name which two fields of one ROW have.
     pub(super) fn repeated_name(&self) -> Option<Vec<&str>> {
         match self {
-            Self::Nulls | Self::Value(_) | Self::Foreign(_) => None,
+            Self::Nulls | Self::Value(_) | Self::Unzoned | Self::Foreign(_) => None,
             Self::Array(element) => element.repeated_below("element"),
             Self::Map(key, value) => key
                 .repeated_below("key")
@@ -129,6 +134,7 @@ impl Shape {
         match self {
             Self::Nulls | Self::Foreign(_) => DataType::string(),
             Self::Value(kind) => kind.clone().into(),
+            Self::Unzoned => FINEST.into(),
             Self::Array(element) => DataType::array(element.data_type()),
             Self::Map(key, value) => DataType::map(key.data_type(), value.data_type()),
             Self::Row(fields) => DataType::row(

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Fields};
+use ftable_core::TypeKind;
+use ftable_core::types::MAX_LENGTH;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
@@ -14,6 +16,7 @@ use super::NAME;
 use super::metadata::{self, Footer};
 use crate::convert::{FileFields, FileType, Form};
 use crate::error::{CorruptSnafu, Result};
+use crate::offload::attempt;
 
 /// Bytes of an INT96.
 const INT96_BYTES: i32 = 12;
@@ -47,7 +50,7 @@ pub(super) fn describe(path: &str, footer: Footer, asked: &BTreeSet<usize>) -> R
     });
     let plain = match has_int96 {
         true => None,
-        false => arrow(&footer).ok(),
+        false => attempt(|| arrow(&footer).ok()),
     };
     let reader = match plain {
         Some(reader) => reader,
@@ -73,10 +76,10 @@ pub(super) fn describe(path: &str, footer: Footer, asked: &BTreeSet<usize>) -> R
 pub(super) fn file_fields(path: &str, footer: Footer) -> Result<FileFields> {
     let schema = footer.metadata.file_metadata().schema_descr_ptr();
     let all = 0..roots(&schema).len();
-    let asked: BTreeSet<usize> = match arrow(&footer).is_ok() {
-        true => all.collect(),
+    let asked: BTreeSet<usize> = match attempt(|| arrow(&footer).ok()) {
+        Some(_) => all.collect(),
         // One odd column spoils the schema as a whole.
-        false => roots(&schema)
+        None => roots(&schema)
             .iter()
             .enumerate()
             .filter(|(_, root)| is_decodable(root))
@@ -104,7 +107,7 @@ fn is_decodable(root: &TypePtr) -> bool {
     });
     alone.is_ok_and(|alone| {
         let schema = SchemaDescriptor::new(Arc::new(alone));
-        parquet_to_arrow_schema(&schema, None).is_ok()
+        attempt(|| parquet_to_arrow_schema(&schema, None).ok()).is_some()
     })
 }
 
@@ -322,7 +325,9 @@ fn is_variant(node: &Type) -> bool {
 fn leaf_type(arrow: &ArrowType, column: &Type) -> FileType {
     let physical = column.get_physical_type();
     let form = form(arrow, column, physical);
-    FileType::leaf(arrow.clone(), name(column, physical), form)
+    // The decoder gives an ENUM as bytes, though it is text.
+    let own = matches!(form, Form::Text).then_some(TypeKind::VarChar { length: MAX_LENGTH });
+    FileType::leaf(arrow.clone(), name(column, physical), form).with_own(own)
 }
 
 fn form(arrow: &ArrowType, column: &Type, physical: PhysicalType) -> Form {

@@ -216,6 +216,26 @@ fn what_is_not_written_out_is_refused_or_reads_from_both() {
 }
 
 #[test]
+fn int96_is_an_instant_where_another_file_has_one() {
+    let int96 = FileType::leaf(A::FixedSizeBinary(12), "INT96", Form::Int96);
+    let by_name: HashMap<&str, FileType> = files().into_iter().collect();
+    let (instant, clock) = (
+        &by_name["TIMESTAMP(3) WITH LOCAL TIME ZONE"],
+        &by_name["TIMESTAMP(3)"],
+    );
+    for (types, expected) in [
+        (vec![&int96, &int96], "x TIMESTAMP(9)"),
+        (vec![&int96, clock], "x TIMESTAMP(9)"),
+        (vec![&int96, &by_name["DATE"]], "x TIMESTAMP(9)"),
+        (vec![instant, &int96], "x TIMESTAMP(9) WITH LOCAL TIME ZONE"),
+    ] {
+        assert_eq!(one_column(&types).unwrap(), [expected]);
+    }
+    assert!(one_column(&[&int96, instant, clock]).is_err());
+    assert!(one_column(&[&int96, &by_name["BIGINT"]]).is_err());
+}
+
+#[test]
 fn names_nulls_and_keys() {
     let int = || FileType::of_arrow(&A::Int32);
     let text = || FileType::of_arrow(&A::Utf8);
