@@ -5,11 +5,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use bytes::Bytes;
 use ftable::ErrorKind;
 use ftable_cli::render::json;
 use ftable_core::{DataField, FileFormatKind, Options};
+use ftable_io::{FileSystem, OpendalFileSystem};
 use ftable_table::{Error, FormatTable, InferOptions, Inferred, infer_schema};
+use ftable_testkit::faulty::{Fault, FaultyFileSystem, Operation, Rule};
 use ftable_testkit::golden::{Expected, Golden, rows_difference};
 use futures::TryStreamExt;
 use serde_json::Value;
@@ -553,6 +557,55 @@ async fn nothing_and_damage_are_named() {
         infer(&file.path(), &none).await.unwrap_err().kind(),
         ErrorKind::InvalidArgument
     );
+}
+
+/// A store in memory with one file in each of so many partitions, watched.
+async fn store(name: &str, partitions: usize) -> (String, FaultyFileSystem) {
+    let store = Arc::new(OpendalFileSystem::memory(name).unwrap());
+    let file = Bytes::from(Tree::new().file);
+    for day in 0..partitions {
+        let path = format!("/t/d={day}/f.parquet");
+        assert!(store.create_whole(&path, file.clone()).await.unwrap());
+    }
+    (format!("memory://{name}/t"), FaultyFileSystem::over(store))
+}
+
+/// Every failure of the store is one of the inference: what could not be looked at is never taken for nothing.
+#[tokio::test]
+async fn whatever_fails_is_told() {
+    let mut tried = 0;
+    for call in 1.. {
+        let (location, files) = store(&format!("infer-fails-{call}"), 3).await;
+        files.inject(Rule::any(Fault::Fail).call(call));
+        let request = InferOptions::default();
+        let outcome = infer_schema(&location, Some(Arc::new(files.clone())), &request).await;
+        if files.faults() == 0 {
+            assert_eq!(columns(&outcome.unwrap()), ["id INT", "d INT"]);
+            break;
+        }
+        assert!(outcome.is_err(), "call {call}: {:?}", files.trace());
+        tried = call;
+    }
+    // At least the root, three partitions, and a request for each file.
+    assert!(tried >= 7, "{tried}");
+}
+
+#[tokio::test]
+async fn a_sample_opens_no_more_files_than_it_has() {
+    let (location, files) = store("infer-sample", 100).await;
+    let watched: Arc<dyn FileSystem> = Arc::new(files.clone());
+    let mut request = InferOptions::default();
+    for (sample, opened) in [(Some(16), 16), (Some(1), 1), (None, 100)] {
+        files.reset_counters();
+        request.sample = sample;
+        let inferred = infer_schema(&location, Some(Arc::clone(&watched)), &request)
+            .await
+            .unwrap();
+        assert_eq!((inferred.files, inferred.files_read), (100, opened));
+        assert_eq!(files.calls(Operation::Open) as u64, opened);
+        // The values of partitions are those of all directories.
+        assert_eq!(columns(&inferred), ["id INT", "d INT"]);
+    }
 }
 
 #[cfg(unix)]

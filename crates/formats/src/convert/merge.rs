@@ -81,7 +81,7 @@ struct Columns {
     positions: HashMap<String, usize>,
 }
 
-/// The columns of several files, merged as the [table of this module](self) says.
+/// The columns of several files, merged by name: each with a type that every file's reads as without loss.
 #[derive(Debug, Default)]
 pub struct MergedFields {
     partition_keys: Vec<String>,
