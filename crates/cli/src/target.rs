@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ftable_catalog::Catalog;
+use ftable_core::options::is_secret_key;
 use ftable_core::types::parse_columns;
 use ftable_core::{ErrorKind, Identifier, Options, Schema};
 use ftable_io::{FileSystem, Location, open_file_system};
@@ -137,14 +138,20 @@ async fn at_path(
 /// The table that a directory without a schema is.
 async fn inferred(context: &Context, place: &PathArgs, options: Options) -> Result<FormatTable> {
     let path = place.path.as_deref().unwrap_or_default();
+    let of_call = table_options(&context.global);
+    let store = open_file_system(&path.parse()?, &of_call)?;
+    // Nothing is kept here: what is said at the call is all that is known of the table.
+    let known = options.merged_over(&of_call);
+    let shown = known.iter().filter(|(key, _)| !is_secret_key(key));
     let request = InferOptions {
         sample: sample(place.sample),
         partition_keys: place.partition_keys.clone(),
-        // The options of a store are none of the table.
-        options,
+        options: shown
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
     };
-    let inferred = infer(context, path, None, &request).await?;
-    let builder = FormatTable::builder(path)?;
+    let inferred = infer(context, path, Arc::clone(&store), &request).await?;
+    let builder = FormatTable::builder(path)?.file_system(store);
     Ok(builder.schema(inferred.schema).open().await?)
 }
 
@@ -152,10 +159,10 @@ async fn inferred(context: &Context, place: &PathArgs, options: Options) -> Resu
 pub(crate) async fn infer(
     context: &Context,
     path: &str,
-    file_system: Option<Arc<dyn FileSystem>>,
+    file_system: Arc<dyn FileSystem>,
     request: &InferOptions,
 ) -> Result<Inferred> {
-    let inferred = match infer_schema(path, file_system, request).await {
+    let inferred = match infer_schema(path, Some(file_system), request).await {
         Err(ftable_table::Error::NothingToInfer { message, .. }) => {
             let message = match message.split_once("; give its columns") {
                 Some((what, _)) => format!(

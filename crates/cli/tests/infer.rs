@@ -356,6 +356,40 @@ fn every_verb_takes_a_directory_without_a_schema() {
 }
 
 #[test]
+fn options_of_a_call_say_what_the_directories_do_not() {
+    let desk = Desk::with("paimon-java-part-hive-default-orc", "events");
+    let refused = desk.run(&["count", "--path", "events", "--where", "p IS NULL"]);
+    let refused = refused.fails_with(1);
+    assert!(
+        refused.ends_with("say which one with 'partition.default-name'"),
+        "{refused}"
+    );
+    let hive = [
+        "--path",
+        "events",
+        "-c",
+        "partition.default-name=__HIVE_DEFAULT_PARTITION__",
+    ];
+    let count = desk.run(&[&["count"], &hive[..], &["--where", "p IS NULL", "--quiet"]].concat());
+    assert_eq!(count.ok(), "{\"count\":2}\n");
+    let schema = desk.run(&[&["schema"], &hive[..], &["-c", "x.secret=hush"]].concat());
+    let options = &schema.json()[0]["options"];
+    assert_eq!(
+        options["partition.default-name"],
+        json!("__HIVE_DEFAULT_PARTITION__")
+    );
+    assert_eq!(options["x.secret"], Value::Null);
+    let stored = [
+        "infer",
+        "--path",
+        "events",
+        "-o",
+        "partition.default-name=__HIVE_DEFAULT_PARTITION__",
+    ];
+    assert!(desk.run(&stored).ok().contains("PARTITIONED BY (p)"));
+}
+
+#[test]
 fn what_cannot_be_inferred_is_said_in_one_line() {
     let desk = Desk::with("hand-foreign-names", "events");
     let message = desk.run(&["infer", "--path", "events"]).fails_with(1);
@@ -380,6 +414,17 @@ fn what_cannot_be_inferred_is_said_in_one_line() {
         desk.run(&["infer", "--path", "events", "--sample", "0"])
             .code,
         Some(2)
+    );
+    let kept = [
+        "infer",
+        "--path",
+        "events",
+        "-c",
+        "partition.default-name=x",
+    ];
+    assert_eq!(
+        desk.run(&kept).fails_with(2),
+        "option 'partition.default-name' is of the table and -c is not kept; say -o partition.default-name=x"
     );
     // A refused table leaves no database behind.
     let register = [

@@ -1,6 +1,7 @@
 //! `infer`: the schema of a directory of files, printed or kept in the warehouse.
 
 use ftable_catalog::Catalog;
+use ftable_core::options::keys;
 use ftable_core::{Identifier, Options, Schema, TableSchema};
 use ftable_io::{Location, open_file_system};
 use ftable_table::{CatalogExt, InferOptions};
@@ -10,7 +11,7 @@ use super::create::with_database;
 use super::schema::{columns, ddl, json_line};
 use crate::args::{InferArgs, Sample};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Result, UsageSnafu};
 use crate::render::OutputFormat;
 use crate::render::records::Records;
 use crate::target;
@@ -44,9 +45,8 @@ pub(super) async fn run(mut context: Context, arguments: InferArgs) -> Result<()
         options,
     };
     let location: Location = path.parse()?;
-    // Options of this call reach the store and are not kept: they may be secrets.
-    let store = open_file_system(&location, &target::table_options(&context.global))?;
-    let inferred = target::infer(&context, &path, Some(store), &request).await?;
+    let store = open_file_system(&location, &store_options(&context)?)?;
+    let inferred = target::infer(&context, &path, store, &request).await?;
     match kept {
         None => print(&mut context, &inferred.schema),
         Some((catalog, identifier)) => {
@@ -60,6 +60,20 @@ pub(super) async fn run(mut context: Context, arguments: InferArgs) -> Result<()
             .await?;
             tell(&mut context, &*catalog, &identifier).await
         }
+    }
+}
+
+/// The options of this call: they reach the store and are not kept, as they may be secrets.
+fn store_options(context: &Context) -> Result<Options> {
+    let options = target::table_options(&context.global);
+    let of_table = |key: &str| keys::ALL.iter().any(|info| info.name == key);
+    match options.iter().find(|(key, _)| of_table(key)) {
+        Some((key, value)) => {
+            let message =
+                format!("option '{key}' is of the table and -c is not kept; say -o {key}={value}");
+            UsageSnafu { message }.fail()
+        }
+        None => Ok(options),
     }
 }
 
