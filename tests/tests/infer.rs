@@ -46,16 +46,94 @@ const REFUSED: [(&str, &str); 5] = [
     ("paimon-java-part-hive-default-orc", "both look like NULL"),
 ];
 
-/// The columns that the inferred schema and the declared one have in common, types included.
-fn common<'a>(declared: &'a [DataField], inferred: &[DataField]) -> Vec<&'a DataField> {
-    let same = |field: &&DataField| {
-        inferred.iter().any(|other| {
-            other.name == field.name
-                && other.data_type.clone().with_nullable(true)
-                    == field.data_type.clone().with_nullable(true)
-        })
-    };
-    declared.iter().filter(same).collect()
+/// Columns that are declared otherwise than a directory can tell, and what it does tell.
+const DIFFERENT: [(&str, &str); 33] = [
+    // Files have ROW children that are not declared.
+    (
+        "hand-drift-struct-orc",
+        "s ROW<x INT, y STRING, z BIGINT, w INT>, l ARRAY<ROW<k STRING, v INT, u INT>>",
+    ),
+    // Texts of partitions that other values than the proposed type's are spelled as.
+    ("hand-spell-boolean", "k STRING"),
+    ("hand-spell-date", "k STRING"),
+    ("hand-spell-int", "k STRING"),
+    ("hand-spell-timestamp", "k STRING"),
+    ("hand-unparsable-int", "m STRING"),
+    ("spark-part-int-padded-parquet", "m STRING, d STRING"),
+    // Types of partitions that are never guessed; a DATE as a number of days.
+    ("paimon-java-part-bool-int-bigint-parquet", "b STRING"),
+    ("paimon-java-part-date-legacy-orc", "dt INT"),
+    ("paimon-java-part-decimal-parquet", "d STRING, e STRING"),
+    (
+        "paimon-java-part-small-float-orc",
+        "t INT, s INT, f STRING, d STRING",
+    ),
+    ("paimon-java-part-ts0-ts9-parquet", "a STRING, b STRING"),
+    ("paimon-java-part-ts3-cast-orc", "ts STRING"),
+    ("paimon-java-part-ts3-legacy-parquet", "ts STRING"),
+    ("pypaimon-part-parquet", "b STRING"),
+    ("spark-part-decimal-orc", "d STRING, e STRING"),
+    ("spark-part-timestamp-orc", "ts STRING"),
+    // INT96 has no precision and no zone.
+    ("hive-types-parquet", "c_ts6 TIMESTAMP(9)"),
+    (
+        "mixed-engines-parquet",
+        "c_ltz6 TIMESTAMP(9) WITH LOCAL TIME ZONE",
+    ),
+    (
+        "pyarrow-types-parquet-int96",
+        "c_ts6 TIMESTAMP(9), c_ts3 TIMESTAMP(9)",
+    ),
+    ("spark-int96-as-timestamp", "z TIMESTAMP(9)"),
+    ("spark-int96-process-shanghai", "z TIMESTAMP(9)"),
+    ("spark-int96-utc", "z TIMESTAMP(9)"),
+    // The finest unit of the files.
+    (
+        "pyarrow-parquet-timestamp-units",
+        "a TIMESTAMP(9), b TIMESTAMP(9), z TIMESTAMP(9) WITH LOCAL TIME ZONE",
+    ),
+    // ORC timestamps have no precision; its TIME is an INT, and bytes have no length.
+    ("paimon-java-orc-before-1582", "t TIMESTAMP(6)"),
+    ("paimon-java-orc-last-second-1969", "t3 TIMESTAMP(6)"),
+    (
+        "paimon-java-orc-ltz-instant",
+        "z3 TIMESTAMP(6) WITH LOCAL TIME ZONE, t3 TIMESTAMP(6)",
+    ),
+    ("paimon-java-orc-zone-shanghai", "t3 TIMESTAMP(6)"),
+    (
+        "paimon-java-types-orc",
+        "c_ts3 TIMESTAMP(6), c_ts9 TIMESTAMP(6), c_time INT, c_bin4 BYTES",
+    ),
+    (
+        "pyarrow-types-orc",
+        "c_ts3 TIMESTAMP(6), c_ts9 TIMESTAMP(6)",
+    ),
+    // Parquet has no lengths.
+    (
+        "paimon-java-types-parquet",
+        "c_char STRING, c_vchar STRING, c_bin4 BYTES",
+    ),
+    // Files without names of columns.
+    ("pyorc-hive-names-char", "id -, c -, v -, s -, d -"),
+    ("spark-orc-col-names", "id -, s -, d -, f -"),
+];
+
+/// The columns that the inferred schema has as they are declared, and what it has in place of the others.
+fn compare<'a>(
+    declared: &'a [DataField],
+    inferred: &[DataField],
+) -> (Vec<&'a DataField>, Vec<String>) {
+    let (mut same, mut different) = (Vec::new(), Vec::new());
+    // Ids inside of ROW are those of the whole schema, and NOT NULL is not proposed.
+    let text = |field: &DataField| field.to_string().replace(" NOT NULL", "");
+    for field in declared {
+        match inferred.iter().find(|other| other.name == field.name) {
+            Some(other) if text(other) == text(field) => same.push(field),
+            Some(other) => different.push(other.to_string()),
+            None => different.push(format!("{} -", field.name)),
+        }
+    }
+    (same, different)
 }
 
 async fn rows(table: &FormatTable, columns: &[&DataField]) -> Result<Vec<Value>, String> {
@@ -126,7 +204,11 @@ async fn check(case: &Golden, path: &Path) -> Result<usize, String> {
     if let Some(field) = schema.fields.iter().find(|f| !f.data_type.is_nullable()) {
         return Err(format!("{} is not nullable", field.name));
     }
-    let columns = common(&declared.fields, &schema.fields);
+    let (columns, different) = compare(&declared.fields, &schema.fields);
+    let told = DIFFERENT.iter().find(|(name, _)| *name == case.name());
+    if different.join(", ") != told.map_or("", |(_, different)| different) {
+        return Err(different.join(", "));
+    }
     let Expected::Rows(expected) = case.expected() else {
         return Ok(0);
     };
@@ -145,10 +227,9 @@ async fn check(case: &Golden, path: &Path) -> Result<usize, String> {
 async fn what_is_inferred_of_golden_tables_reads_as_they_do() {
     let directory = tempfile::tempdir().unwrap();
     let refused: BTreeMap<&str, &str> = REFUSED.into_iter().collect();
-    let (mut findings, mut compared, mut columns) = (Vec::new(), 0, 0);
+    let (mut findings, mut compared) = (Vec::new(), 0);
     for case in Golden::selected(&root()).unwrap() {
         let path = case.prepare(directory.path()).unwrap();
-        columns += case.schema().fields.len();
         let outcome = check(&case, &path).await;
         match (outcome, refused.get(case.name())) {
             (Ok(count), None) => compared += count,
@@ -157,8 +238,8 @@ async fn what_is_inferred_of_golden_tables_reads_as_they_do() {
         }
     }
     assert!(findings.is_empty(), "{}", findings.join("\n"));
-    // Where types differ, rows are not compared; most do not.
-    assert!(compared * 5 > columns * 4, "{compared} of {columns}");
+    // Where types differ, rows are not compared; of 638 columns most are.
+    assert!(compared > 560, "{compared}");
 }
 
 /// The declared types of this table are the narrowest that hold every file's.
