@@ -84,6 +84,15 @@ impl FormatTable {
     /// The table that a directory without a schema is: its partition keys, format and columns are inferred from a
     /// sample of its files, as [`infer_schema`] does.
     ///
+    /// ```no_run
+    /// # async fn example() -> ftable_table::Result<()> {
+    /// use ftable_core::Options;
+    /// let table = ftable_table::FormatTable::infer("/lake/events", Options::default()).await?;
+    /// println!("{:?} by {:?}", table.fields(), table.partition_keys());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`infer_schema`]; a schema that cannot be served.
     pub async fn infer(location: &str, options: Options) -> Result<Self> {
