@@ -12,7 +12,7 @@
 //! | FLOAT16, FLOAT | FLOAT, DOUBLE |
 //! | DECIMAL(p, s) | DECIMAL with as many digits on both sides; same scale and fewer digits: value by value |
 //! | DATE | TIMESTAMP, as midnight |
-//! | TIME of a finer unit | TIME, value by value |
+//! | TIME of any unit | TIME, value by value: whole milliseconds within a day |
 //! | TIMESTAMP of another unit | TIMESTAMP and local-zone TIMESTAMP; coarser units value by value; never wrapped |
 //! | Parquet INT96 | the same; below microseconds the floor is taken, since its writers mean microseconds |
 //! | ORC TIMESTAMP, TIMESTAMP_INSTANT | TIMESTAMP, local-zone TIMESTAMP, never crosswise |
