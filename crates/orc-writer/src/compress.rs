@@ -22,7 +22,7 @@ pub(crate) struct Codec {
 enum Engine {
     None,
     Zlib(Compress),
-    Snappy(snap::raw::Encoder),
+    Snappy(Box<snap::raw::Encoder>),
     Lz4,
     Zstd(zstd::bulk::Compressor<'static>),
 }
@@ -34,7 +34,7 @@ impl Codec {
             Compression::Zlib { level } => {
                 Engine::Zlib(Compress::new(flate2::Compression::new(level), false))
             }
-            Compression::Snappy => Engine::Snappy(snap::raw::Encoder::new()),
+            Compression::Snappy => Engine::Snappy(Box::new(snap::raw::Encoder::new())),
             Compression::Lz4 => Engine::Lz4,
             Compression::Zstd { level } => {
                 Engine::Zstd(zstd::bulk::Compressor::new(level).context(CompressSnafu)?)

@@ -152,9 +152,9 @@ mod tests {
             (1.4e-45, "1.4E-45"),
             (f32::MAX, "3.4028235E38"),
             // In the middle of two shortest texts, floats there being 1/32 apart: the even one.
-            (487_677.625, "487677.62"),
-            (-487_677.625, "-487677.62"),
-            (300_000.375, "300000.38"),
+            (487_677.63, "487677.62"),
+            (-487_677.63, "-487677.62"),
+            (300_000.38, "300000.38"),
             // Floats there are 1/128 apart, so neither text of two fraction digits reads back.
             (123_456.125, "123456.125"),
         ] {

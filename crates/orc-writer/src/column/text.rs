@@ -33,7 +33,7 @@ enum Length {
 
 enum Texts {
     Dictionary(Box<Dictionary>),
-    Direct(Direct),
+    Direct(Box<Direct>),
 }
 
 impl TextEncoder {
@@ -46,7 +46,7 @@ impl TextEncoder {
         let texts = if threshold > 0.0 {
             Texts::Dictionary(Box::default())
         } else {
-            Texts::Direct(Direct::new())
+            Texts::Direct(Box::new(Direct::new()))
         };
         Self {
             length,
@@ -66,7 +66,7 @@ impl TextEncoder {
                 None => {
                     let mut direct = dictionary.unfold();
                     direct.push(text);
-                    self.texts = Texts::Direct(direct);
+                    self.texts = Texts::Direct(Box::new(direct));
                     true
                 }
             },
@@ -102,7 +102,7 @@ impl Encoder for TextEncoder {
             && !dictionary.pays(self.threshold)
         {
             // Once a row group has shown that it does not pay, the rest of the file goes without.
-            self.texts = Texts::Direct(dictionary.unfold());
+            self.texts = Texts::Direct(Box::new(dictionary.unfold()));
         }
         match &mut self.texts {
             Texts::Dictionary(dictionary) => dictionary.begin_group(),
