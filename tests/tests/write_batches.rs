@@ -798,6 +798,15 @@ fn as_key(value: &Option<Datum>) -> Option<Datum> {
     value.as_ref().filter(|value| !is_blank(value)).cloned()
 }
 
+/// ORC does not tell blanks at the end of a CHAR from those it is filled up with.
+fn without_padding((value, field): (&mut Option<Datum>, &ftable_core::DataField)) {
+    if let (Some(Datum::String(text)), ftable_core::TypeKind::Char { .. }) =
+        (value, field.data_type.kind())
+    {
+        text.truncate(text.trim_end_matches(' ').len());
+    }
+}
+
 impl Case {
     fn columns(&self) -> String {
         let keys = self
@@ -841,21 +850,19 @@ impl Case {
         for rows in self.rows.chunks(self.batch_rows) {
             write.write(self.batch(rows, fields)).await.unwrap();
         }
-        let messages = match write.prepare_commit().await {
-            Ok(messages) => messages,
-            // The encoder of orc-rust 0.9 panics at some runs of integers: loudly, and nothing is written.
-            Err(error) if format == "orc" && error.to_string().contains("the encoder gave up") => {
-                assert_eq!(place.data_files(), [""; 0]);
-                return;
-            }
-            Err(error) => panic!("{error}"),
-        };
+        let messages = write.prepare_commit().await.unwrap();
         commit(&place.table, messages).await.unwrap();
         let mut rows = self.rows.clone();
         for row in &mut rows {
             row[..keys.len()]
                 .iter_mut()
                 .for_each(|key| *key = as_key(key));
+            if format == "orc" {
+                row.iter_mut()
+                    .zip(fields.iter())
+                    .skip(keys.len())
+                    .for_each(without_padding);
+            }
         }
         let mut expected = lines(fields, &self.batch(&rows, fields));
         expected.sort();

@@ -263,6 +263,8 @@ fn merge(first: &Shape, second: &Shape) -> Result<Shape, Conflict> {
     let together = match (first, second) {
         (Shape::Nulls, other) | (other, Shape::Nulls) => Some(other.clone()),
         (Shape::Value(one), Shape::Value(other)) => common(one, other).map(Shape::Value),
+        (Shape::Unsigned(one), Shape::Unsigned(other) | Shape::Value(other))
+        | (Shape::Value(other), Shape::Unsigned(one)) => unsigned(one, other),
         (Shape::Unzoned, Shape::Unzoned) => Some(Shape::Unzoned),
         (Shape::Unzoned, Shape::Value(kind)) | (Shape::Value(kind), Shape::Unzoned) => {
             finest(kind).map(Shape::Value)
@@ -306,6 +308,20 @@ fn rows(
         }
     }
     Ok(merged)
+}
+
+/// What an integer without sign and another value have in common, which stays one without sign while it is an integer.
+fn unsigned(one: &TypeKind, other: &TypeKind) -> Option<Shape> {
+    if matches!(other, TypeKind::Float | TypeKind::Double) {
+        return None;
+    }
+    let kind = common(one, other)?;
+    let integer = !matches!(kind, TypeKind::Decimal { .. });
+    Some(if integer {
+        Shape::Unsigned(kind)
+    } else {
+        Shape::Value(kind)
+    })
 }
 
 /// The type that both read as without loss.

@@ -26,6 +26,8 @@ pub(crate) enum Shape {
     Nulls,
     /// A type without others inside.
     Value(TypeKind),
+    /// An integer of which a file has no sign: it reads as wider integers and DECIMAL, never as FLOAT or DOUBLE.
+    Unsigned(TypeKind),
     /// A timestamp to the nanosecond of which the file does not say whether it is an instant.
     Unzoned,
     /// A list of these.
@@ -64,6 +66,7 @@ impl Shape {
             },
             (_, ArrowType::Struct(fields)) => Self::row(fields, file),
             (_, arrow) => match value(arrow) {
+                Some(kind) if arrow.is_unsigned_integer() => Self::Unsigned(kind),
                 Some(kind) => Self::Value(kind),
                 None => Self::Foreign(file.name.clone()),
             },
@@ -86,7 +89,7 @@ impl Shape {
     pub(super) fn foreign(&self) -> Option<(Vec<&str>, &str)> {
         match self {
             Self::Foreign(name) => Some((Vec::new(), name)),
-            Self::Nulls | Self::Value(_) | Self::Unzoned => None,
+            Self::Nulls | Self::Value(_) | Self::Unsigned(_) | Self::Unzoned => None,
             Self::Array(element) => element.foreign_below("element"),
             Self::Map(key, value) => key
                 .foreign_below("key")
@@ -106,7 +109,9 @@ impl Shape {
     /// The names that lead to a name which two fields of one ROW have.
     pub(super) fn repeated_name(&self) -> Option<Vec<&str>> {
         match self {
-            Self::Nulls | Self::Value(_) | Self::Unzoned | Self::Foreign(_) => None,
+            Self::Nulls | Self::Value(_) | Self::Unsigned(_) | Self::Unzoned | Self::Foreign(_) => {
+                None
+            }
             Self::Array(element) => element.repeated_below("element"),
             Self::Map(key, value) => key
                 .repeated_below("key")
@@ -133,7 +138,7 @@ impl Shape {
     pub(super) fn data_type(&self) -> DataType {
         match self {
             Self::Nulls | Self::Foreign(_) => DataType::string(),
-            Self::Value(kind) => kind.clone().into(),
+            Self::Value(kind) | Self::Unsigned(kind) => kind.clone().into(),
             Self::Unzoned => FINEST.into(),
             Self::Array(element) => DataType::array(element.data_type()),
             Self::Map(key, value) => DataType::map(key.data_type(), value.data_type()),

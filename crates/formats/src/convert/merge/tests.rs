@@ -20,14 +20,15 @@ fn files() -> Vec<(&'static str, FileType)> {
     let utc = || Some("UTC".into());
     vec![
         ("BOOLEAN", arrow(A::Boolean)),
+        // Those without a sign first: where a pair is looked up by name, it is the signed one.
+        ("SMALLINT", arrow(A::UInt8)),
+        ("INT", arrow(A::UInt16)),
+        ("BIGINT", arrow(A::UInt32)),
         ("TINYINT", arrow(A::Int8)),
         ("SMALLINT", arrow(A::Int16)),
-        ("SMALLINT", arrow(A::UInt8)),
         ("INT", leaf(A::Int32, Form::Bare)),
         ("INT", leaf(A::Int32, Form::MaybeTime)),
-        ("INT", arrow(A::UInt16)),
         ("BIGINT", arrow(A::Int64)),
-        ("BIGINT", arrow(A::UInt32)),
         ("DECIMAL(20, 0)", arrow(A::UInt64)),
         ("FLOAT", arrow(A::Float32)),
         ("FLOAT", arrow(A::Float16)),
@@ -213,6 +214,20 @@ fn what_is_not_written_out_is_refused_or_reads_from_both() {
         }
     }
     assert!(read > 150 && no_type > 150, "{read} {no_type}");
+}
+
+#[test]
+fn integers_without_a_sign_stay_integers() {
+    let arrow = |arrow: A| FileType::leaf(arrow.clone(), arrow.to_string(), Form::Plain);
+    let (small, wide, float) = (arrow(A::UInt8), arrow(A::Int32), arrow(A::Float64));
+    assert_eq!(one_column(&[&small, &wide]), Ok(vec!["x INT".to_owned()]));
+    for files in [
+        [&small, &float, &wide],
+        [&small, &wide, &float],
+        [&float, &wide, &small],
+    ] {
+        assert!(one_column(&files).is_err());
+    }
 }
 
 #[test]
