@@ -253,12 +253,12 @@ impl<W: Write> OrcWriter<W> {
     fn append_stripe(
         &mut self,
         mut stripe: StripeInformation,
-        columns: Vec<FinishedColumn>,
+        mut columns: Vec<FinishedColumn>,
     ) -> Result<(StripeInformation, StripeStatistics)> {
         let begin = self.offset;
         let mut streams = Vec::new();
         if self.options.row_index_stride > 0 {
-            for column in &columns {
+            for column in &mut columns {
                 self.append_index(column, &mut streams)?;
             }
         }
@@ -287,8 +287,12 @@ impl<W: Write> OrcWriter<W> {
         Ok((stripe, statistics))
     }
 
-    fn append_index(&mut self, column: &FinishedColumn, streams: &mut Vec<Stream>) -> Result<()> {
-        let entries = column.index.clone();
+    fn append_index(
+        &mut self,
+        column: &mut FinishedColumn,
+        streams: &mut Vec<Stream>,
+    ) -> Result<()> {
+        let entries = std::mem::take(&mut column.index);
         let index = RowIndex { entries }.encode_to_vec();
         let index = self.codec.pack_all(index)?;
         self.append_stream(column.id, StreamKind::RowIndex, &index, streams)?;

@@ -10,14 +10,13 @@ use ftable_core::options::keys::{
 use ftable_core::{DataField, FormatTableOptions};
 use ftable_orc_writer::{Compression, OrcWriter, WriterOptions};
 
+use super::chunks::LARGEST_BLOCK;
 use super::{NAME, schema};
 use crate::error::{EncodeSnafu, Error, Result, UnstorableSnafu, UnsupportedSnafu};
 use crate::format::{FileEncoder, WriteRequest};
 
 /// The level of ZLIB: ORC's writers prefer speed too.
 const ZLIB_LEVEL: u32 = 3;
-/// The first chunk size that is too large.
-const LARGEST_CHUNK: usize = 1 << 23;
 /// About what codecs leave of encoded values; a file is misjudged by its last stripe at most.
 const COMPRESSED_SHARE: u64 = 3;
 
@@ -28,7 +27,6 @@ pub(super) fn check_columns(fields: &[DataField]) -> Result<()> {
 
 pub(super) struct OrcEncoder {
     writer: OrcWriter<Vec<u8>>,
-    given_out: u64,
     compressed: bool,
 }
 
@@ -39,7 +37,6 @@ impl OrcEncoder {
         let writer = OrcWriter::new(Vec::new(), &root, options).map_err(encode)?;
         Ok(Self {
             writer,
-            given_out: 0,
             compressed: request.options.compression != "none",
         })
     }
@@ -65,9 +62,7 @@ impl FileEncoder for OrcEncoder {
     }
 
     fn take_bytes(&mut self) -> Bytes {
-        let bytes = std::mem::take(self.writer.sink_mut());
-        self.given_out += bytes.len() as u64;
-        bytes.into()
+        std::mem::take(self.writer.sink_mut()).into()
     }
 
     fn finish(self: Box<Self>) -> Result<Bytes> {
@@ -108,7 +103,7 @@ fn names(list: Option<&str>) -> impl Iterator<Item = &str> {
 /// Three bytes say how long a chunk is.
 fn chunk_bytes(value: i32) -> Result<usize> {
     match usize::try_from(value) {
-        Ok(bytes @ 1..LARGEST_CHUNK) => Ok(bytes),
+        Ok(bytes) if (1..LARGEST_BLOCK).contains(&(bytes as u64)) => Ok(bytes),
         _ => UnsupportedSnafu {
             format: NAME,
             what: format!("'{}' = '{value}'", ORC_COMPRESS_SIZE.name()),

@@ -12,14 +12,23 @@ use crate::compress::Codec;
 use crate::error::Result;
 use crate::proto::{EncodingKind, StreamKind};
 use crate::statistics::{Range, Values};
+use crate::types::OrcKind;
 
-/// A stream of numbers of `N` bytes.
-struct Numbers<const N: usize> {
+pub(super) struct FloatEncoder {
+    double: bool,
     data: ByteStream,
 }
 
-impl<const N: usize> Numbers<N> {
-    fn write<T>(
+impl FloatEncoder {
+    pub(super) fn new(kind: &OrcKind) -> Self {
+        Self {
+            double: *kind == OrcKind::Double,
+            data: ByteStream::default(),
+        }
+    }
+
+    /// Appends numbers of `N` bytes.
+    fn write_all<T, const N: usize>(
         &mut self,
         array: &PrimitiveArray<T>,
         group: &mut Group,
@@ -40,17 +49,6 @@ impl<const N: usize> Numbers<N> {
             }
             learn(group, values.iter().map(|value| (*value).into()));
             Ok(())
-        })
-    }
-
-    fn finish(&mut self, codec: &mut Codec) -> Result<Encoded> {
-        let mut positions = Vec::new();
-        let data = self.data.finish(codec, &mut positions)?;
-        Ok(Encoded {
-            encoding: EncodingKind::Direct,
-            dictionary_size: None,
-            streams: vec![(StreamKind::Data, data)],
-            positions,
         })
     }
 }
@@ -81,86 +79,47 @@ fn widened(range: Range<f64, f64>, values: impl Iterator<Item = f64>) -> Option<
     (!nan).then_some(Range { least, most, sum })
 }
 
-pub(super) struct FloatEncoder(Numbers<4>);
-
-impl FloatEncoder {
-    pub(super) fn new() -> Self {
-        let data = ByteStream::default();
-        Self(Numbers { data })
-    }
-}
-
 impl Encoder for FloatEncoder {
     fn write(&mut self, array: &dyn Array, group: &mut Group) -> Result<(), Refusal> {
-        match array.data_type() {
-            DataType::Float16 => {
+        match (array.data_type(), self.double) {
+            (DataType::Float16, false) => {
                 let array = array.as_primitive::<Float16Type>();
-                self.0
-                    .write(array, group, |value| value.to_f32().to_le_bytes())
+                self.write_all(array, group, |value| value.to_f32().to_le_bytes())
             }
-            DataType::Float32 => {
+            (DataType::Float32, false) => {
+                self.write_all(array.as_primitive::<Float32Type>(), group, f32::to_le_bytes)
+            }
+            (DataType::Float32, true) => {
                 let array = array.as_primitive::<Float32Type>();
-                self.0.write(array, group, f32::to_le_bytes)
+                self.write_all(array, group, |value| f64::from(value).to_le_bytes())
+            }
+            (DataType::Float64, true) => {
+                self.write_all(array.as_primitive::<Float64Type>(), group, f64::to_le_bytes)
             }
             _ => Err(Refusal::Type),
         }
     }
 
     fn begin_group(&mut self) {
-        self.0.data.begin_group();
+        self.data.begin_group();
     }
 
     fn settle(&mut self, codec: &mut Codec) -> Result<()> {
-        self.0.data.settle(codec)
+        self.data.settle(codec)
     }
 
     fn encoded_bytes(&self) -> usize {
-        self.0.data.encoded_bytes()
+        self.data.encoded_bytes()
     }
 
     fn finish(&mut self, codec: &mut Codec) -> Result<Encoded> {
-        self.0.finish(codec)
-    }
-}
-
-pub(super) struct DoubleEncoder(Numbers<8>);
-
-impl DoubleEncoder {
-    pub(super) fn new() -> Self {
-        let data = ByteStream::default();
-        Self(Numbers { data })
-    }
-}
-
-impl Encoder for DoubleEncoder {
-    fn write(&mut self, array: &dyn Array, group: &mut Group) -> Result<(), Refusal> {
-        match array.data_type() {
-            DataType::Float32 => {
-                let array = array.as_primitive::<Float32Type>();
-                self.0
-                    .write(array, group, |value| f64::from(value).to_le_bytes())
-            }
-            DataType::Float64 => {
-                let array = array.as_primitive::<Float64Type>();
-                self.0.write(array, group, f64::to_le_bytes)
-            }
-            _ => Err(Refusal::Type),
-        }
-    }
-
-    fn begin_group(&mut self) {
-        self.0.data.begin_group();
-    }
-
-    fn settle(&mut self, codec: &mut Codec) -> Result<()> {
-        self.0.data.settle(codec)
-    }
-
-    fn encoded_bytes(&self) -> usize {
-        self.0.data.encoded_bytes()
-    }
-
-    fn finish(&mut self, codec: &mut Codec) -> Result<Encoded> {
-        self.0.finish(codec)
+        let mut positions = Vec::new();
+        let data = self.data.finish(codec, &mut positions)?;
+        Ok(Encoded {
+            encoding: EncodingKind::Direct,
+            dictionary_size: None,
+            streams: vec![(StreamKind::Data, data)],
+            positions,
+        })
     }
 }

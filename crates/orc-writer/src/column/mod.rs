@@ -323,8 +323,7 @@ fn encoder(kind: &OrcKind, threshold: f64) -> Box<dyn Encoder> {
         OrcKind::Short | OrcKind::Int | OrcKind::Long | OrcKind::Date => {
             Box::new(integer::IntegerEncoder::new(kind))
         }
-        OrcKind::Float => Box::new(float::FloatEncoder::new()),
-        OrcKind::Double => Box::new(float::DoubleEncoder::new()),
+        OrcKind::Float | OrcKind::Double => Box::new(float::FloatEncoder::new(kind)),
         OrcKind::String | OrcKind::Char { .. } | OrcKind::Varchar { .. } => {
             Box::new(text::TextEncoder::new(kind, threshold))
         }
