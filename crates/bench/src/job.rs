@@ -129,6 +129,9 @@ async fn count(args: &Args, threads: usize) -> Result<Value, String> {
 async fn write(args: &Args, threads: usize) -> Result<Value, String> {
     let input = args.input.as_deref().ok_or("--input is missing")?;
     let out = args.out.as_deref().ok_or("--out is missing")?;
+    if args.schema.is_some() {
+        return Err("write takes its columns from --input; say --format and --partition-keys in place of --schema".to_owned());
+    }
     let batches = load(input)?;
     let first = batches.first().ok_or("the input has no rows")?;
     let fields = from_arrow_schema(&first.schema()).map_err(text)?;

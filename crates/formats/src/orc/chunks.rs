@@ -3,13 +3,18 @@
 //! Every stream and message of a compressed file is cut into chunks, each with a header of three bytes. The
 //! decoder takes headers at their word and makes room for whatever a chunk says it holds.
 
-use std::io::Read;
+use std::fmt::Display;
+use std::io::{Cursor, Read};
 
+use ::zstd::bulk::Decompressor;
 use bytes::Bytes;
-use orc_rust::compression::{Compression, Decompressor};
+use flate2::{Decompress, FlushDecompress, Status};
+use orc_rust::compression::{Compression, Decompressor as OrcDecompressor};
 
 use crate::zstd;
 
+/// Bytes of the header of a chunk.
+pub(super) const HEADER: usize = 3;
 /// A header has 23 bits for a length.
 pub(super) const LARGEST_BLOCK: u64 = 1 << 23;
 /// The most bytes that DEFLATE and LZ4 make of one, and what they may make beyond it.
@@ -117,6 +122,11 @@ impl Codec {
         Ok(most.map_or(self.block, |most| most.min(self.block)))
     }
 
+    /// Whether a stream that unpacks to at most so many bytes can be made [one chunk](Unpacker::repack).
+    pub(super) fn can_repack(self, most: u64) -> bool {
+        !matches!(self.kind, CodecKind::None | CodecKind::Lzo) && most > 0 && most < LARGEST_BLOCK
+    }
+
     /// Stores bytes as the chunks of a file with this codec.
     pub(super) fn store(self, bytes: &[u8]) -> Vec<u8> {
         if self.kind == CodecKind::None {
@@ -133,14 +143,121 @@ impl Codec {
     }
 }
 
-/// Unpacks chunks that were [checked](Codec::check).
-pub(super) fn unpack(bytes: &Bytes, compression: Option<Compression>) -> Result<Vec<u8>, String> {
-    if compression.is_none() {
-        return Ok(bytes.to_vec());
+/// Unpacks streams, with what a codec needs made once.
+pub(super) struct Unpacker {
+    codec: Codec,
+    compression: Option<Compression>,
+    zstd: Option<Decompressor<'static>>,
+    deflate: Decompress,
+}
+
+impl Unpacker {
+    /// `compression` is the codec as the decoder has it.
+    pub(super) fn new(codec: Codec, compression: Option<Compression>) -> Self {
+        Self {
+            codec,
+            compression,
+            zstd: None,
+            deflate: Decompress::new(false),
+        }
     }
-    let mut unpacked = Vec::new();
-    Decompressor::new(bytes.clone(), compression, Vec::new())
-        .read_to_end(&mut unpacked)
-        .map_err(|error| error.to_string())?;
-    Ok(unpacked)
+
+    /// Unpacks chunks that were [checked](Codec::check).
+    pub(super) fn unpack(&mut self, stored: &Bytes) -> Result<Bytes, String> {
+        match self.codec.kind {
+            CodecKind::None => Ok(stored.clone()),
+            CodecKind::Lzo => self.unpack_lzo(stored),
+            _ => {
+                let mut unpacked = Vec::new();
+                self.unpack_into(stored, &mut unpacked)?;
+                Ok(unpacked.into())
+            }
+        }
+    }
+
+    /// The stream again, as one chunk that is stored as it is; `most` are the most bytes that it unpacks to.
+    pub(super) fn repack(&mut self, stored: &Bytes, most: u64) -> Result<Bytes, String> {
+        let mut chunk = Vec::with_capacity(3 + usize::try_from(most).unwrap_or(0));
+        chunk.extend_from_slice(&[0; HEADER]);
+        self.unpack_into(stored, &mut chunk)?;
+        let length = u32::try_from(chunk.len() - HEADER).unwrap_or(u32::MAX);
+        let header = (length << 1 | 1).to_le_bytes();
+        for (to, from) in chunk.iter_mut().take(HEADER).zip(header) {
+            *to = from;
+        }
+        Ok(chunk.into())
+    }
+
+    fn unpack_into(&mut self, mut stored: &[u8], unpacked: &mut Vec<u8>) -> Result<(), String> {
+        while let Some((header, rest)) = stored.split_first_chunk::<HEADER>() {
+            let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+            let (chunk, rest) = rest
+                .split_at_checked((header >> 1) as usize)
+                .ok_or("a chunk is longer than its stream")?;
+            match header & 1 {
+                1 => unpacked.extend_from_slice(chunk),
+                _ => self
+                    .unpack_chunk(chunk, unpacked)
+                    .map_err(|message| format!("a chunk cannot be unpacked: {message}"))?,
+            }
+            stored = rest;
+        }
+        Ok(())
+    }
+
+    /// Adds what a chunk holds, never more than a block.
+    fn unpack_chunk(&mut self, chunk: &[u8], unpacked: &mut Vec<u8>) -> Result<(), String> {
+        let most = usize::try_from(self.codec.check_chunk(chunk)?).map_err(text)?;
+        let from = unpacked.len();
+        match self.codec.kind {
+            CodecKind::Zstd => {
+                let decoder = match &mut self.zstd {
+                    Some(decoder) => decoder,
+                    none => none.insert(Decompressor::new().map_err(text)?),
+                };
+                unpacked.reserve(most);
+                let mut room = Cursor::new(unpacked);
+                room.set_position(from as u64);
+                decoder
+                    .decompress_to_buffer(chunk, &mut room)
+                    .map_err(text)?;
+            }
+            CodecKind::Zlib => {
+                unpacked.reserve(most);
+                self.deflate.reset(false);
+                let finish = FlushDecompress::Finish;
+                let ended = self.deflate.decompress_vec(chunk, unpacked, finish);
+                if ended.map_err(text)? != Status::StreamEnd {
+                    return Err("it is cut, or holds more than a block".to_owned());
+                }
+            }
+            CodecKind::Snappy => {
+                unpacked.resize(from + most, 0);
+                let room = unpacked.get_mut(from..).unwrap_or_default();
+                let length = snap::raw::Decoder::new().decompress(chunk, room);
+                unpacked.truncate(from + length.map_err(text)?);
+            }
+            CodecKind::Lz4 => {
+                unpacked.resize(from + most, 0);
+                let room = unpacked.get_mut(from..).unwrap_or_default();
+                let length = lz4_flex::block::decompress_into(chunk, room);
+                unpacked.truncate(from + length.map_err(text)?);
+            }
+            CodecKind::None | CodecKind::Lzo => unpacked.extend_from_slice(chunk),
+        }
+        Ok(())
+    }
+
+    /// No other crate of ours unpacks LZO.
+    fn unpack_lzo(&self, stored: &Bytes) -> Result<Bytes, String> {
+        let mut unpacked = Vec::new();
+        OrcDecompressor::new(stored.clone(), self.compression, Vec::new())
+            .read_to_end(&mut unpacked)
+            .map_err(text)?;
+        Ok(unpacked.into())
+    }
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
 }

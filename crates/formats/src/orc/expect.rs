@@ -4,7 +4,8 @@
 //! takes a PRESENT stream that ends early for one without nulls. So PRESENT streams and the lengths of lists are
 //! read here first: they say how many values each column below them has.
 
-use super::chunks;
+use bytes::Bytes;
+
 use super::metadata::Tail;
 use super::rle::{self, Integers};
 use super::stripe::{
@@ -64,17 +65,19 @@ impl Expected<'_> {
         let most = node.scale;
         let mut scales = self.scales(column)?;
         let mut has_smaller = false;
-        for _ in 0..values {
-            let scale = scales
-                .next()
+        let mut left = values;
+        while left > 0 {
+            let run = scales
+                .next_values(left)
                 .ok_or_else(|| fault("it has fewer scales than values".to_owned()))?;
-            if scale > most {
-                let scale = scale as i64;
+            if let Some(scale) = run.iter().find(|scale| **scale > most) {
+                let scale = *scale as i64;
                 return Err(fault(format!(
                     "a value has the scale {scale}, its type {most}"
                 )));
             }
-            has_smaller |= scale < most;
+            has_smaller |= run.iter().any(|scale| *scale < most);
+            left -= run.len() as u64;
         }
         match has_smaller {
             true => self.check_digits(column, values, node),
@@ -119,21 +122,17 @@ impl Expected<'_> {
         let Some(present) = self.streams.get(column, PRESENT) else {
             return Ok(slots);
         };
-        rle::count_true(&self.unpack(present)?, slots).ok_or_else(|| {
+        rle::count_true(&present.unpacked(self.tail)?, slots).ok_or_else(|| {
             format!("type {column}: its nulls are marked for fewer than {slots} rows")
         })
     }
 
     /// A stream that is not there has no bytes.
-    fn unpacked(&self, column: usize, kind: u64) -> Result<Vec<u8>, String> {
+    fn unpacked(&self, column: usize, kind: u64) -> Result<Bytes, String> {
         match self.streams.get(column, kind) {
-            Some(stream) => self.unpack(stream),
-            None => Ok(Vec::new()),
+            Some(stream) => stream.unpacked(self.tail),
+            None => Ok(Bytes::new()),
         }
-    }
-
-    fn unpack(&self, stream: &StreamBytes) -> Result<Vec<u8>, String> {
-        chunks::unpack(&stream.bytes, self.tail.decoder.compression())
     }
 
     /// The elements of `lists` lists.
@@ -147,11 +146,16 @@ impl Expected<'_> {
         let bytes = self.unpacked(column, LENGTH)?;
         let mut lengths = Integers::unsigned(bytes, self.footer.encoding(column).version());
         let mut total = 0_u64;
-        for _ in 0..count {
-            let length = lengths
-                .next()
+        let mut left = count;
+        while left > 0 {
+            let run = lengths
+                .next_values(left)
                 .ok_or_else(|| format!("type {column}: it has too few lengths"))?;
-            total = match total.checked_add(length).filter(|total| *total <= most) {
+            left -= run.len() as u64;
+            let sum = run
+                .iter()
+                .try_fold(total, |sum, length| sum.checked_add(*length));
+            total = match sum.filter(|total| *total <= most) {
                 Some(total) => total,
                 None => return Ok(None),
             };

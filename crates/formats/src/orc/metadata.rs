@@ -15,7 +15,7 @@ use orc_rust::reader::metadata::{FileMetadata, read_metadata};
 
 use super::NAME;
 use super::buffer::Parts;
-use super::chunks::{self, Codec};
+use super::chunks::{Codec, Unpacker};
 use super::types::{Kind, TypeNode, check_types};
 use super::wire::{Content, Fields, Malformed, Message, extend_numbers};
 use crate::error::{CorruptSnafu, Error, Result};
@@ -48,6 +48,13 @@ pub(super) struct StripeInfo {
     pub(super) rows: u64,
     /// The rows of the stripes before.
     pub(super) first_row: u64,
+}
+
+impl Tail {
+    /// What unpacks the streams of the file.
+    pub(super) fn unpacker(&self) -> Unpacker {
+        Unpacker::new(self.codec, self.decoder.compression())
+    }
 }
 
 impl StripeInfo {
@@ -179,7 +186,7 @@ fn decode(postscript: &PostScript, footer: &Bytes, size: u64) -> Result<Tail, St
     codec
         .check(footer)
         .map_err(|message| format!("the footer: {message}"))?;
-    let footer = chunks::unpack(footer, decoder_compression(codec)?)?;
+    let footer = Unpacker::new(codec, decoder_compression(codec)?).unpack(footer)?;
     let (types, mut stripes, rows, encrypted) =
         read_footer(&footer).map_err(|Malformed| "the footer is malformed".to_owned())?;
     check_types(&types)?;

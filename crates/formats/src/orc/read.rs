@@ -15,7 +15,6 @@ use orc_rust::schema::RootDataType;
 use orc_rust::stripe::Stripe;
 
 use super::NAME;
-use super::chunks;
 use super::expect::Expected;
 use super::metadata::{self, StripeInfo, Tail, corrupt};
 use super::recode::{StripeFractions, TimestampColumn};
@@ -273,7 +272,7 @@ impl Plan {
         let fault =
             |message: String| self.corrupt(format!("the stripe at {}: {message}", stripe.offset));
         let streams = footer
-            .streams(self.tail.codec, &self.decoded, bytes)
+            .streams(&self.tail, &self.decoded, bytes)
             .map_err(fault)?;
         let expected = Expected {
             tail: &self.tail,
@@ -314,9 +313,10 @@ impl Plan {
             for timestamp in timestamps {
                 let clock = self.clock(footer, timestamp, &column.name)?;
                 let bytes = match streams.get(timestamp.id, SECONDARY) {
-                    Some(stream) => chunks::unpack(&stream.bytes, self.tail.decoder.compression())
+                    Some(stream) => stream
+                        .unpacked(&self.tail)
                         .map_err(|message| self.corrupt(message))?,
-                    None => Vec::new(),
+                    None => Bytes::new(),
                 };
                 let stored = Integers::unsigned(bytes, footer.encoding(timestamp.id).version());
                 fractions.insert(timestamp.id, Fractions::new(stored, clock));

@@ -1,5 +1,7 @@
 //! Run lengths of booleans and integers, where they have to be known before the decoder runs, or are not its own.
 
+use bytes::Bytes;
+
 /// The most values that one byte of integer run lengths can stand for: a run of 512 takes three bytes.
 pub(super) const INTEGERS_PER_BYTE: u64 = 171;
 /// The most values that one byte of byte run lengths can stand for: a run of 130 takes two bytes.
@@ -11,36 +13,31 @@ pub(super) fn count_true(mut bytes: &[u8], count: u64) -> Option<u64> {
     let mut found = 0_u64;
     while left > 0 {
         let (header, rest) = bytes.split_first()?;
-        let (run, rest) = match header {
+        // Whole bytes of the run, and the one of which only the first bits are asked for.
+        let (whole, last) = match header {
             0..=127 => {
                 let (value, rest) = rest.split_first()?;
-                let (bits, counted) = (u64::from(*header) * 8 + 24, u64::from(value.count_ones()));
-                if bits <= left {
-                    found += counted * (bits / 8);
-                    left -= bits;
-                    bytes = rest;
-                    continue;
-                }
-                (
-                    std::iter::repeat_n(*value, usize::from(*header) + 3).collect::<Vec<_>>(),
-                    rest,
-                )
+                bytes = rest;
+                let whole = (left / 8).min(u64::from(*header) + 3);
+                found += whole * u64::from(value.count_ones());
+                let is_longer = whole < u64::from(*header) + 3;
+                (whole, Some(*value).filter(|_| is_longer))
             }
             _ => {
                 let (literals, rest) = rest.split_at_checked(256 - usize::from(*header))?;
-                (literals.to_vec(), rest)
+                bytes = rest;
+                let whole = usize::try_from(left / 8)
+                    .map_or(literals.len(), |whole| whole.min(literals.len()));
+                let ones = literals.iter().take(whole).map(|byte| byte.count_ones());
+                found += u64::from(ones.sum::<u32>());
+                (whole as u64, literals.get(whole).copied())
             }
         };
-        bytes = rest;
-        for byte in run {
+        left -= whole * 8;
+        if let (Some(last), 1..) = (last, left) {
             // The first value of a byte is its highest bit.
-            let bits = left.min(8);
-            let seen = byte & !(0xff_u16 >> bits) as u8;
-            found += u64::from(seen.count_ones());
-            left -= bits;
-            if left == 0 {
-                break;
-            }
+            let seen = last & !(0xff_u16 >> left) as u8;
+            return Some(found + u64::from(seen.count_ones()));
         }
     }
     Some(found)
@@ -56,7 +53,7 @@ pub(super) enum Version {
 /// Integers of a stream, one after the other.
 #[derive(Debug)]
 pub(super) struct Integers {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     at: usize,
     version: Version,
     signed: bool,
@@ -66,7 +63,7 @@ pub(super) struct Integers {
 
 impl Integers {
     /// A stream of lengths or counts.
-    pub(super) fn unsigned(bytes: Vec<u8>, version: Version) -> Self {
+    pub(super) fn unsigned(bytes: Bytes, version: Version) -> Self {
         Self {
             bytes,
             at: 0,
@@ -78,7 +75,7 @@ impl Integers {
     }
 
     /// A stream of numbers that may be negative: they come as the bits of an `i64`.
-    pub(super) fn signed(bytes: Vec<u8>, version: Version) -> Self {
+    pub(super) fn signed(bytes: Bytes, version: Version) -> Self {
         Self {
             signed: true,
             ..Self::unsigned(bytes, version)
@@ -94,18 +91,36 @@ impl Integers {
     }
 
     /// The next value; `None` where the stream ends or makes no sense.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<u64> {
         if self.next == self.run.len() {
-            self.run.clear();
-            self.next = 0;
-            match self.version {
-                Version::V1 => self.read_v1()?,
-                Version::V2 => self.read_v2()?,
-            }
+            self.read_run()?;
         }
         let value = *self.run.get(self.next)?;
         self.next += 1;
         Some(value)
+    }
+
+    /// The next values, at least one and at most `most`, as many as one run has; `None` as for [`next`](Self::next).
+    pub(super) fn next_values(&mut self, most: u64) -> Option<&[u64]> {
+        if self.next == self.run.len() {
+            self.read_run()?;
+        }
+        let from = self.next;
+        let left = self.run.len() - from;
+        self.next = from + usize::try_from(most).map_or(left, |most| most.min(left));
+        self.run
+            .get(from..self.next)
+            .filter(|values| !values.is_empty())
+    }
+
+    fn read_run(&mut self) -> Option<()> {
+        self.run.clear();
+        self.next = 0;
+        match self.version {
+            Version::V1 => self.read_v1(),
+            Version::V2 => self.read_v2(),
+        }
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -129,25 +144,30 @@ impl Integers {
         (0..width).try_fold(0_u64, |value, _| Some(value << 8 | u64::from(self.byte()?)))
     }
 
-    /// `count` numbers of `width` bits, the highest bit first, up to the end of the last byte.
-    fn packed(&mut self, count: usize, width: u32) -> Option<Vec<u64>> {
+    /// Adds `count` numbers of `width` bits to `values`, the highest bit first, up to the end of the last byte.
+    fn packed(&mut self, count: usize, width: u32, values: &mut Vec<u64>) -> Option<()> {
         let length = (count as u64 * u64::from(width)).div_ceil(8);
         let end = self.at.checked_add(usize::try_from(length).ok()?)?;
         let packed = self.bytes.get(self.at..end)?;
         self.at = end;
-        let mut bytes = packed.iter();
-        let mut values = Vec::with_capacity(count);
-        let (mut held, mut bits) = (0_u128, 0_u32);
-        for _ in 0..count {
-            while bits < width {
-                held = held << 8 | u128::from(*bytes.next()?);
-                bits += 8;
+        let word = |at: usize| match packed.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => u64::from_be_bytes(*bytes),
+            None => {
+                let mut bytes = [0; 8];
+                for (byte, left) in bytes.iter_mut().zip(packed.iter().skip(at)) {
+                    *byte = *left;
+                }
+                u64::from_be_bytes(bytes)
             }
-            bits -= width;
-            values.push((held >> bits) as u64 & (u64::MAX >> (64 - width)));
-            held &= (1_u128 << bits) - 1;
-        }
-        Some(values)
+        };
+        let mut bit = 0;
+        values.extend((0..count).map(|_| {
+            // Numbers of more than 32 bits begin with a byte, others end within the eight from theirs.
+            let value = word(bit / 8) << (bit % 8) >> (64 - width);
+            bit += width as usize;
+            value
+        }));
+        Some(())
     }
 
     fn read_v1(&mut self) -> Option<()> {
@@ -182,10 +202,13 @@ impl Integers {
             }
             1 => {
                 let count = self.length(header)?;
-                let mut values = self.packed(count, width_of(header >> 1 & 31))?;
-                values
-                    .iter_mut()
-                    .for_each(|value| *value = self.stored(*value));
+                let mut values = std::mem::take(&mut self.run);
+                self.packed(count, width_of(header >> 1 & 31), &mut values)?;
+                if self.signed {
+                    for value in &mut values {
+                        *value = unzigzag(*value) as u64;
+                    }
+                }
                 self.run = values;
                 Some(())
             }
@@ -213,8 +236,10 @@ impl Integers {
             0 => raw as i64,
             _ => ((raw & (sign - 1)) as i64).wrapping_neg(),
         };
-        let mut values = self.packed(count, width)?;
-        let entries = self.packed(patches, closest_width(gap_width + patch_width)?)?;
+        let (mut values, mut entries) = (Vec::with_capacity(count), Vec::with_capacity(patches));
+        self.packed(count, width, &mut values)?;
+        let entry_width = closest_width(gap_width + patch_width)?;
+        self.packed(patches, entry_width, &mut entries)?;
         let mut at = 0_usize;
         for entry in entries {
             let gap = entry.checked_shr(patch_width).unwrap_or(0);
@@ -246,7 +271,9 @@ impl Integers {
         }
         value = value.wrapping_add_signed(first);
         self.run.push(value);
-        for delta in self.packed(count.checked_sub(2)?, width_of(code))? {
+        let mut deltas = Vec::with_capacity(count);
+        self.packed(count.checked_sub(2)?, width_of(code), &mut deltas)?;
+        for delta in deltas {
             value = match first < 0 {
                 true => value.wrapping_sub(delta),
                 false => value.wrapping_add(delta),

@@ -8,7 +8,7 @@ use orc_rust::proto::StripeInformation;
 use orc_rust::stripe::StripeMetadata;
 
 use super::buffer::Parts;
-use super::chunks::{self, Codec};
+use super::chunks::HEADER;
 use super::metadata::{StripeInfo, Tail};
 use super::rle::Version;
 use super::wire::{Content, Fields, Malformed, Message};
@@ -19,6 +19,10 @@ pub(super) const DATA: u64 = 1;
 pub(super) const LENGTH: u64 = 2;
 pub(super) const DICTIONARY_DATA: u64 = 3;
 pub(super) const SECONDARY: u64 = 5;
+
+/// Bytes of streams that are unpacked at once. What a stripe has beyond that, the decoder unpacks chunk by chunk: it
+/// takes longer for it, but less memory.
+const UNPACKED_AT_ONCE: u64 = 32 * 1024 * 1024;
 
 /// The footer of a stripe.
 #[derive(Debug, Default)]
@@ -62,7 +66,7 @@ impl StripeFooter {
         let fault =
             |message: String| format!("the footer of the stripe at {}: {message}", stripe.offset);
         tail.codec.check(bytes).map_err(fault)?;
-        let bytes = chunks::unpack(bytes, tail.decoder.compression()).map_err(fault)?;
+        let bytes = tail.unpacker().unpack(bytes).map_err(fault)?;
         let mut footer =
             Self::parse(&bytes).map_err(|Malformed| fault("it is malformed".to_owned()))?;
         let mut end = stripe.offset;
@@ -116,16 +120,18 @@ impl StripeFooter {
             .collect()
     }
 
-    /// The bytes of the streams that decoding these columns takes.
+    /// The streams that decoding these columns takes, unpacked as far as there is room for them.
     ///
     /// `bytes` are those of [`Self::ranges`]. Refused: two streams of one kind, and chunks that lie.
     pub(super) fn streams(
         &self,
-        codec: Codec,
+        tail: &Tail,
         columns: &[bool],
         bytes: &[Bytes],
     ) -> Result<Streams, String> {
         let mut streams = HashMap::new();
+        let mut unpacker = tail.unpacker();
+        let mut room = UNPACKED_AT_ONCE;
         let needed = self
             .streams
             .iter()
@@ -138,12 +144,17 @@ impl StripeFooter {
                     stream.offset
                 )
             };
-            let most = codec.check(bytes).map_err(fault)?;
-            let found = StreamBytes {
-                start: stream.offset,
+            let most = tail.codec.check(bytes).map_err(fault)?;
+            let mut found = StreamBytes {
                 bytes: bytes.clone(),
+                is_one_chunk: false,
                 most,
             };
+            if tail.codec.can_repack(most) && most <= room {
+                found.bytes = unpacker.repack(bytes, most).map_err(fault)?;
+                found.is_one_chunk = true;
+                room -= most;
+            }
             if streams.insert((column, stream.kind), found).is_some() {
                 return Err(fault("there is another of its kind".to_owned()));
             }
@@ -151,7 +162,8 @@ impl StripeFooter {
         Ok(Streams(streams))
     }
 
-    /// The stripe for the decoder: streams it does not need belong to no column, and there is no zone to take wrong.
+    /// The stripe for the decoder: streams it does not need belong to no column and are empty, and there is no zone to
+    /// take wrong.
     pub(super) fn for_decoder(
         &self,
         tail: &Tail,
@@ -160,19 +172,29 @@ impl StripeFooter {
         streams: &Streams,
     ) -> Result<(StripeMetadata, Parts), String> {
         let mut footer = Message::default();
+        let mut parts = Vec::new();
+        let mut end = stripe.offset;
         for stream in &self.streams {
-            let needed = stream.is_needed(columns);
-            let column = if needed {
-                stream.column
-            } else {
-                u64::from(u32::MAX)
+            let column = usize::try_from(stream.column).unwrap_or(usize::MAX);
+            let found = match stream.is_needed(columns) {
+                true => streams.get(column, stream.kind),
+                false => None,
             };
+            let bytes = found.map_or_else(Bytes::new, |found| found.bytes.clone());
+            let length = bytes.len() as u64;
             let mut message = Message::default();
             message
                 .number(1, stream.kind)
-                .number(2, column)
-                .number(3, stream.length);
+                .number(2, found.map_or(u64::from(u32::MAX), |_| stream.column))
+                .number(3, length);
             footer.message(1, &message);
+            // Streams without bytes start where another does.
+            if length > 0 {
+                parts.push((end, bytes));
+            }
+            end = end
+                .checked_add(length)
+                .ok_or_else(|| "its streams end beyond any file".to_owned())?;
         }
         for encoding in &self.encodings {
             let mut message = Message::default();
@@ -182,24 +204,16 @@ impl StripeFooter {
             footer.message(2, &message);
         }
         let footer = Bytes::from(tail.codec.store(&footer.into_bytes()));
-        let place = stripe.footer();
         let info = StripeInformation {
             offset: Some(stripe.offset),
-            index_length: Some(stripe.index_length),
-            data_length: Some(stripe.data_length),
+            index_length: Some(0),
+            data_length: Some(end - stripe.offset),
             footer_length: Some(footer.len() as u64),
             number_of_rows: Some(stripe.rows),
             ..StripeInformation::default()
         };
         let metadata = StripeMetadata::try_from(&info).map_err(|error| error.to_string())?;
-        let mut parts: Vec<_> = streams
-            .0
-            .values()
-            .map(|stream| (stream.start, stream.bytes.clone()))
-            .collect();
-        // Streams without bytes start where another does.
-        parts.retain(|(_, bytes)| !bytes.is_empty());
-        parts.push((place.start, footer));
+        parts.push((end, footer));
         Ok((metadata, Parts::new(u64::MAX, parts)))
     }
 }
@@ -248,12 +262,23 @@ fn parse_encoding(bytes: &[u8]) -> Result<Encoding, Malformed> {
 /// The streams of a stripe by column and kind.
 pub(super) struct Streams(HashMap<(usize, u64), StreamBytes>);
 
-/// A stream as it stands in the file.
+/// The bytes of a stream.
 pub(super) struct StreamBytes {
-    start: u64,
-    pub(super) bytes: Bytes,
+    /// As they stand in the file, or as one chunk that is stored as it is.
+    bytes: Bytes,
+    is_one_chunk: bool,
     /// The most bytes it unpacks to.
     pub(super) most: u64,
+}
+
+impl StreamBytes {
+    /// What the chunks hold.
+    pub(super) fn unpacked(&self, tail: &Tail) -> Result<Bytes, String> {
+        match self.is_one_chunk {
+            true => Ok(self.bytes.slice(HEADER.min(self.bytes.len())..)),
+            false => tail.unpacker().unpack(&self.bytes),
+        }
+    }
 }
 
 impl Streams {

@@ -182,26 +182,12 @@ impl Fractions {
         let ArrowType::Timestamp(unit, zone) = target else {
             return Err(broken(0));
         };
-        let mut values = Vec::with_capacity(seconds.len());
-        for row in 0..seconds.len() {
-            if seconds.is_null(row) {
-                values.push(0);
-                continue;
-            }
-            let fraction = self
-                .stored
-                .next()
-                .and_then(nanos)
-                .ok_or_else(|| broken(row))?;
-            let (seconds, fraction) = self
-                .wall_clock(seconds.value(row), fraction)
-                .ok_or_else(|| broken(row))?;
-            let value = in_unit(seconds, fraction, *unit);
-            values.push(value.ok_or_else(|| Fault {
-                row,
-                value: Some(text(seconds, fraction)),
-            })?);
-        }
+        let values = match unit {
+            TimeUnit::Second => self.values::<1>(seconds),
+            TimeUnit::Millisecond => self.values::<1_000>(seconds),
+            TimeUnit::Microsecond => self.values::<1_000_000>(seconds),
+            TimeUnit::Nanosecond => self.values::<NANOS>(seconds),
+        }?;
         let (values, nulls) = (values.into(), seconds.nulls().cloned());
         let zone = zone.clone();
         Ok(match unit {
@@ -221,6 +207,31 @@ impl Fractions {
                     .with_timezone_opt(zone),
             ),
         })
+    }
+
+    /// Timestamps in a unit of which there are so many a second; 0 for a null.
+    fn values<const PER_SECOND: i64>(
+        &mut self,
+        seconds: &PrimitiveArray<Int64Type>,
+    ) -> Result<Vec<i64>, Fault> {
+        let broken = |row| Fault { row, value: None };
+        let mut values = Vec::with_capacity(seconds.len());
+        for (row, stored) in seconds.iter().enumerate() {
+            let Some(stored) = stored else {
+                values.push(0);
+                continue;
+            };
+            let fraction = self.stored.next().and_then(nanos);
+            let (seconds, fraction) = fraction
+                .and_then(|fraction| self.wall_clock(stored, fraction))
+                .ok_or_else(|| broken(row))?;
+            let value = in_unit::<PER_SECOND>(seconds, fraction);
+            values.push(value.ok_or_else(|| Fault {
+                row,
+                value: Some(text(seconds, fraction)),
+            })?);
+        }
+        Ok(values)
     }
 
     /// What the clock showed, as seconds since 1970 and nanoseconds of a second, never negative.
@@ -258,37 +269,40 @@ impl Fractions {
     }
 }
 
+/// What digits are multiplied with: a count of zeros above nothing says one less than were left out.
+const POWERS_OF_TEN: [i64; 8] = [
+    1,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
+
 /// The nanoseconds that a stored fraction stands for: zeros at its end are counted in the lowest three bits.
 fn nanos(stored: u64) -> Option<i64> {
-    let zeros = (stored & 7) as u32;
+    let zeros = (stored & 7) as usize;
     // The C++ library stores negative fractions.
     let digits = stored as i64 >> 3;
-    let nanos = match zeros {
-        0 => digits,
-        zeros => digits.checked_mul(10_i64.pow(zeros + 1))?,
-    };
+    let nanos = digits.checked_mul(*POWERS_OF_TEN.get(zeros)?)?;
     (-NANOS < nanos && nanos < NANOS).then_some(nanos)
 }
 
-fn in_unit(seconds: i64, fraction: i64, unit: TimeUnit) -> Option<i64> {
-    let per_second = match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => NANOS,
-    };
-    let per_unit = NANOS / per_second;
+fn in_unit<const PER_SECOND: i64>(seconds: i64, fraction: i64) -> Option<i64> {
+    let per_unit = NANOS / PER_SECOND;
     if fraction % per_unit != 0 {
         return None;
     }
     let part = fraction / per_unit;
     match seconds
-        .checked_mul(per_second)
+        .checked_mul(PER_SECOND)
         .and_then(|whole| whole.checked_add(part))
     {
         Some(value) => Some(value),
         // The whole seconds alone may be less than the least value.
-        None => i64::try_from(i128::from(seconds) * i128::from(per_second) + i128::from(part)).ok(),
+        None => i64::try_from(i128::from(seconds) * i128::from(PER_SECOND) + i128::from(part)).ok(),
     }
 }
 

@@ -8,6 +8,7 @@
 //! How much memory a wrong file can take: what a page claims to hold is held against its bytes before room is made.
 //! Brotli alone has no limit that would help, so its pages unpack to what their bytes really hold.
 
+mod dictionary;
 mod footer;
 mod metadata;
 mod options;

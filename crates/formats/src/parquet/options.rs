@@ -74,6 +74,23 @@ fn dictionaries(
     Ok(properties)
 }
 
+/// The settings without dictionaries for these columns, but for those that the table's options name.
+pub(super) fn without_dictionaries(
+    properties: WriterProperties,
+    options: &FormatTableOptions,
+    columns: &[String],
+) -> WriterProperties {
+    let given = &options.format_options;
+    let is_named =
+        |name: &&String| given.contains(&format!("{}#{name}", PARQUET_ENABLE_DICTIONARY.name()));
+    let plain = columns.iter().filter(|name| !is_named(name));
+    plain
+        .fold(properties.into_builder(), |builder, name| {
+            builder.set_column_dictionary_enabled(ColumnPath::from(name.as_str()), false)
+        })
+        .build()
+}
+
 fn compression(options: &FormatTableOptions) -> Result<Compression> {
     Ok(match options.compression.as_str() {
         "none" | "uncompressed" => Compression::UNCOMPRESSED,

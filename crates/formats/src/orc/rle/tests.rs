@@ -7,11 +7,11 @@ fn all(mut integers: Integers) -> Vec<u64> {
 }
 
 fn unsigned(bytes: &[u8]) -> Vec<u64> {
-    all(Integers::unsigned(bytes.to_vec(), Version::V2))
+    all(Integers::unsigned(bytes.to_vec().into(), Version::V2))
 }
 
 fn signed(bytes: &[u8]) -> Vec<i64> {
-    all(Integers::signed(bytes.to_vec(), Version::V2))
+    all(Integers::signed(bytes.to_vec().into(), Version::V2))
         .into_iter()
         .map(|value| value as i64)
         .collect()
@@ -19,7 +19,7 @@ fn signed(bytes: &[u8]) -> Vec<i64> {
 
 #[test]
 fn runs_of_version_one() {
-    let read = |bytes: &[u8]| all(Integers::unsigned(bytes.to_vec(), Version::V1));
+    let read = |bytes: &[u8]| all(Integers::unsigned(bytes.to_vec().into(), Version::V1));
     assert_eq!(read(&[0x61, 0x00, 0x07]), [7; 100]);
     assert_eq!(
         read(&[0x61, 0xff, 0x64]),
@@ -29,7 +29,7 @@ fn runs_of_version_one() {
         read(&[0xfb, 0x02, 0x03, 0x06, 0x07, 0x0b]),
         [2, 3, 6, 7, 11]
     );
-    let read = |bytes: &[u8]| all(Integers::signed(bytes.to_vec(), Version::V1));
+    let read = |bytes: &[u8]| all(Integers::signed(bytes.to_vec().into(), Version::V1));
     assert_eq!(read(&[0xfe, 0x03, 0x04]), [(-2_i64) as u64, 2]);
     assert_eq!(read(&[0x00, 0x01, 0x01]), [(-1_i64) as u64, 0, 1]);
 }
@@ -73,7 +73,7 @@ fn what_ends_early_gives_no_more_values() {
         let bytes: Vec<u8> = (0..random.below(40)).map(|_| random.next() as u8).collect();
         for version in [Version::V1, Version::V2] {
             let most = bytes.len() as u64 * INTEGERS_PER_BYTE;
-            let values = all(Integers::signed(bytes.clone(), version)).len() as u64;
+            let values = all(Integers::signed(bytes.clone().into(), version)).len() as u64;
             assert!(values <= most, "{bytes:?}: {values}");
         }
     }

@@ -75,7 +75,7 @@ fn small_integers_are_written_for_every_reader() {
         let options = [("file.compression", "none"), ("orc.row.index.stride", "0")];
         let bytes = write(ORC, &options, &fields, &[batch]).unwrap();
         // Without an index the stream of the only column stands behind the magic.
-        let mut numbers = Integers::signed(bytes[3..].to_vec(), Version::V2);
+        let mut numbers = Integers::signed(bytes[3..].to_vec().into(), Version::V2);
         (0..rows).map(|_| numbers.next().unwrap() as i64).collect()
     };
     let runs = |least: i64, most: i64| -> Vec<i64> {
