@@ -6,8 +6,8 @@ use crate::error::{CorruptSnafu, CutOffSnafu, Result};
 
 /// Runs decoding work of a file on the blocking pool.
 ///
-/// A decoder that panics on bad bytes gives an error that names the file. The ORC decoder does so on every compressed
-/// chunk that cannot be unpacked, so programs that abort on panic are not protected from files that are broken there.
+/// A decoder that panics on bad bytes gives an error that names the file. Programs that abort on panic are not protected
+/// from such files: a few damaged parquet pages, and ORC chunks of streams too large to be unpacked at once.
 pub(crate) async fn decode<T, F>(path: &str, format: &'static str, work: F) -> Result<T>
 where
     T: Send + 'static,

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 use bytes::Bytes;
 use cap::Cap;
 use common::{ORC, PARQUET, PATH, columns, data, file, request, runtime};
-use ftable_core::{DataField, ErrorKind, FileFormatKind, TableSchema};
-use ftable_formats::{Error, file_format};
-use futures::StreamExt;
+use ftable_core::{DataField, ErrorKind, FileFormatKind, FormatTableOptions, Options, TableSchema};
+use ftable_formats::{Error, WriteRequest, file_format};
+use futures::{StreamExt, TryStreamExt};
 
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
@@ -197,8 +197,56 @@ fn corpus(kind: FileFormatKind) -> Vec<Sample> {
             samples.push(sample(&data().join(name), columns(ddl)));
         }
     }
+    let all_types = samples
+        .iter()
+        .find(|sample| sample.name.contains("data/types."));
+    let rewritten: Vec<Sample> = codecs(kind)
+        .iter()
+        .map(|codec| rewritten(kind, codec, all_types.unwrap()))
+        .collect();
+    samples.extend(rewritten);
     assert!(samples.len() > 10, "{} samples", samples.len());
     samples
+}
+
+fn codecs(kind: FileFormatKind) -> &'static [&'static str] {
+    match kind {
+        ORC => &["none", "zlib", "snappy", "lz4", "zstd"],
+        _ => &["none", "snappy", "gzip", "lz4", "lz4_raw", "zstd", "brotli"],
+    }
+}
+
+/// The rows of a file as our own writer puts them, with what it can be asked for.
+fn rewritten(kind: FileFormatKind, codec: &str, of: &Sample) -> Sample {
+    let format = file_format(kind).unwrap();
+    let options = Options::from([
+        ("file.format", kind.name()),
+        ("file.compression", codec),
+        ("orc.row.index.stride", "1000"),
+        ("orc.bloom.filter.columns", "string"),
+    ]);
+    let mut encoder = format
+        .encoder(WriteRequest {
+            fields: Arc::clone(&of.fields),
+            options: Arc::new(FormatTableOptions::resolve(&options).unwrap()),
+        })
+        .unwrap();
+    let rows = runtime().block_on(async {
+        let stream = format.read(request(kind, &of.bytes, &of.fields)).await;
+        stream.unwrap().try_collect::<Vec<_>>().await.unwrap()
+    });
+    let mut bytes = Vec::new();
+    for batch in rows.iter().chain(&rows) {
+        encoder.write(batch).unwrap();
+        encoder.flush().unwrap();
+        bytes.extend_from_slice(&encoder.take_bytes());
+    }
+    bytes.extend_from_slice(&encoder.finish().unwrap());
+    Sample {
+        name: format!("{}, written in {codec}", of.name),
+        bytes: bytes.into(),
+        fields: Arc::clone(&of.fields),
+    }
 }
 
 /// The files of `data` with the columns that are read of them.

@@ -261,3 +261,97 @@ impl Unpacker {
 fn text(error: impl Display) -> String {
     error.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression as Level;
+    use flate2::write::DeflateEncoder;
+
+    use super::*;
+
+    const BLOCK: u64 = 64 * 1024;
+    const KINDS: [CodecKind; 4] = [
+        CodecKind::Zlib,
+        CodecKind::Snappy,
+        CodecKind::Lz4,
+        CodecKind::Zstd,
+    ];
+
+    fn unpacker(kind: CodecKind) -> Unpacker {
+        Unpacker::new(Codec { kind, block: BLOCK }, None)
+    }
+
+    fn compressed(kind: CodecKind, bytes: &[u8]) -> Vec<u8> {
+        match kind {
+            CodecKind::Zlib => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Level::default());
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+            CodecKind::Snappy => snap::raw::Encoder::new().compress_vec(bytes).unwrap(),
+            CodecKind::Lz4 => lz4_flex::block::compress(bytes),
+            CodecKind::Zstd => ::zstd::bulk::compress(bytes, 3).unwrap(),
+            CodecKind::None | CodecKind::Lzo => bytes.to_vec(),
+        }
+    }
+
+    fn chunk(bytes: &[u8], is_original: bool) -> Vec<u8> {
+        let header = (bytes.len() as u32) << 1 | u32::from(is_original);
+        [&header.to_le_bytes()[..HEADER], bytes].concat()
+    }
+
+    fn text(length: usize) -> Vec<u8> {
+        (0..length).map(|at| (at * at / 7 % 31) as u8).collect()
+    }
+
+    #[test]
+    fn chunks_of_every_kind_are_joined() {
+        for kind in KINDS {
+            let (first, second, third) = (text(5_000), text(40), text(BLOCK as usize));
+            let stored: Bytes = [
+                chunk(&compressed(kind, &first), false),
+                chunk(&second, true),
+                chunk(&compressed(kind, &third), false),
+            ]
+            .concat()
+            .into();
+            let all = [first, second, third].concat();
+            let mut unpacker = unpacker(kind);
+            let most = unpacker.codec.check(&stored).unwrap();
+            assert!(most >= all.len() as u64, "{kind:?}");
+            assert_eq!(unpacker.unpack(&stored).unwrap(), all, "{kind:?}");
+            let one = unpacker.repack(&stored, most).unwrap();
+            assert_eq!(one, chunk(&all, true), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_that_cannot_be_unpacked_are_an_error() {
+        for kind in KINDS {
+            let whole = compressed(kind, &text(5_000));
+            let cut = chunk(&whole[..whole.len() - 9], false).into();
+            let error = unpacker(kind).unpack(&cut).unwrap_err();
+            assert!(error.starts_with("a chunk cannot be unpacked"), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_chunk_holds_more_than_a_block() {
+        for kind in KINDS {
+            let large = chunk(&compressed(kind, &text(BLOCK as usize + 1)), false).into();
+            let error = unpacker(kind).unpack(&large);
+            assert!(error.is_err(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_one_chunk_can_hold_is_repacked() {
+        let zstd = unpacker(CodecKind::Zstd).codec;
+        assert!(zstd.can_repack(LARGEST_BLOCK - 1));
+        assert!(!zstd.can_repack(LARGEST_BLOCK) && !zstd.can_repack(0));
+        assert!(!unpacker(CodecKind::None).codec.can_repack(10));
+        assert!(!unpacker(CodecKind::Lzo).codec.can_repack(10));
+    }
+}
