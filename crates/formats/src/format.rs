@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use async_trait::async_trait;
@@ -33,6 +34,23 @@ pub struct ReadRequest {
     pub batch_size: usize,
     /// The options of the table.
     pub options: Arc<FormatTableOptions>,
+    /// Where records that are not as the table declares are counted.
+    pub records: Arc<RecordCounts>,
+}
+
+/// Records of text files that were not as the table declares, counted while they are read.
+///
+/// Relaxed counters: read them when the stream has ended.
+#[derive(Debug, Default)]
+pub struct RecordCounts {
+    /// Records with fewer fields than columns: the missing ones are NULL.
+    pub short: AtomicU64,
+    /// Records with more fields than columns: the surplus is not read.
+    pub long: AtomicU64,
+    /// Records with a value that cannot be read, which was made NULL.
+    pub malformed: AtomicU64,
+    /// Records that were left out because they cannot be read.
+    pub dropped: AtomicU64,
 }
 
 /// What a file is to be written from.

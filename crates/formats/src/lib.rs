@@ -12,6 +12,7 @@
 //! | `parquet`, `orc` | the formats |
 //! | `field_ids` | the ids of the types inside a column |
 //! | `zstd` | what zstd frames say of their length |
+//! | `lines` | what formats share whose records are lines |
 //! | `offload` | where decoding and encoding run, and what becomes of a decoder that panics |
 
 #![deny(missing_docs)]
@@ -21,6 +22,7 @@ mod convert;
 mod error;
 mod field_ids;
 mod format;
+mod lines;
 mod offload;
 mod orc;
 mod parquet;
@@ -30,4 +32,6 @@ mod zstd;
 
 pub use convert::{Conversion, FileFields, MergedFields};
 pub use error::{Error, Result};
-pub use format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest, file_format};
+pub use format::{
+    BatchStream, FileEncoder, FileFormat, ReadRequest, RecordCounts, WriteRequest, file_format,
+};

@@ -150,6 +150,7 @@ impl Read {
             table_fields: Arc::clone(&self.table_fields),
             batch_size: self.batch_size,
             options: options(self.kind, &[]),
+            records: Arc::default(),
         }
     }
 

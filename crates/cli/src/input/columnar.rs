@@ -59,6 +59,7 @@ fn request(file: Arc<dyn InputFile>, kind: FileFormatKind, wanted: &Wanted) -> R
         table_fields: Arc::clone(&wanted.fields),
         batch_size: BATCH_ROWS,
         options: Arc::new(options),
+        records: Arc::default(),
     })
 }
 

@@ -81,6 +81,7 @@ pub(crate) fn request(
         table_fields: Arc::clone(fields),
         batch_size: 1024,
         options: Arc::new(FormatTableOptions::resolve(&options).unwrap()),
+        records: Arc::default(),
     }
 }
 
