@@ -13,6 +13,7 @@
 //! | `field_ids` | the ids of the types inside a column |
 //! | `zstd` | what zstd frames say of their length |
 //! | `lines` | what formats share whose records are lines |
+//! | `values` | values as texts, read and written |
 //! | `offload` | where decoding and encoding run, and what becomes of a decoder that panics |
 
 #![deny(missing_docs)]
@@ -28,6 +29,7 @@ mod orc;
 mod parquet;
 #[cfg(test)]
 mod testing;
+mod values;
 mod zstd;
 
 pub use convert::{Conversion, FileFields, MergedFields};

@@ -21,18 +21,18 @@ const ERA_OFFSET: i64 = 719_468;
 
 /// A calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CivilDate {
+pub struct CivilDate {
     /// Astronomical year: 0 is 1 BC.
-    pub(crate) year: i64,
+    pub year: i64,
     /// 1..=12.
-    pub(crate) month: u32,
+    pub month: u32,
     /// 1..=31.
-    pub(crate) day: u32,
+    pub day: u32,
 }
 
 impl CivilDate {
     /// The day that lies `days` after 1970-01-01.
-    pub(crate) fn from_days(days: i64) -> Self {
+    pub fn from_days(days: i64) -> Self {
         // Years are counted from March, so that the leap day is the last of its year.
         let shifted = i128::from(days) + i128::from(ERA_OFFSET);
         let era = shifted.div_euclid(i128::from(DAYS_PER_ERA)) as i64;
@@ -52,14 +52,14 @@ impl CivilDate {
     }
 
     /// The date, if the calendar has it.
-    pub(crate) fn new(year: i64, month: u32, day: u32) -> Option<Self> {
+    pub fn new(year: i64, month: u32, day: u32) -> Option<Self> {
         let valid = (1..=12).contains(&month) && day >= 1 && day <= days_of_month(year, month);
         // Beyond this, days no longer fit into 64 bits.
         (valid && year.abs() < 1_000_000_000_000).then_some(Self { year, month, day })
     }
 
     /// Days since 1970-01-01.
-    pub(crate) fn to_days(self) -> i64 {
+    pub fn to_days(self) -> i64 {
         let year = self.year - i64::from(self.month <= 2);
         let era = year.div_euclid(400);
         let year_of_era = year.rem_euclid(400);

@@ -1,8 +1,9 @@
 //! One typed value.
 
-pub(crate) mod calendar;
+pub mod calendar;
 pub(crate) mod decimal;
-pub(crate) mod text;
+pub mod parse;
+pub mod text;
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -12,37 +12,125 @@ pub(crate) fn java_float<F>(value: F) -> String
 where
     F: LowerExp + FromStr + PartialEq + Into<f64> + Copy,
 {
+    let mut text = Vec::with_capacity(24);
+    write_java_float(value, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Appends the text that Java (19 and later) gives a FLOAT or DOUBLE, without room of its own: files have many of them.
+///
+/// ```
+/// # use ftable_core::datum::text::write_java_float;
+/// let mut text = Vec::new();
+/// write_java_float(1e7_f64, &mut text);
+/// assert_eq!(text, b"1.0E7");
+/// ```
+pub fn write_java_float<F>(value: F, out: &mut Vec<u8>)
+where
+    F: LowerExp + FromStr + PartialEq + Into<f64> + Copy,
+{
     let wide: f64 = value.into();
     if wide.is_nan() {
-        return "NaN".to_owned();
+        out.extend_from_slice(b"NaN");
+        return;
     }
-    let sign = if wide.is_sign_negative() { "-" } else { "" };
-    if wide.is_infinite() {
-        return format!("{sign}Infinity");
+    if wide.is_sign_negative() {
+        out.push(b'-');
     }
-    if wide == 0.0 {
-        return format!("{sign}0.0");
+    if wide.is_infinite() || wide == 0.0 {
+        let text: &[u8] = if wide == 0.0 { b"0.0" } else { b"Infinity" };
+        out.extend_from_slice(text);
+        return;
     }
-    let shortest = shortest(value);
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let mut short = Short::default();
+    // It has room for every shortest text.
+    let _ = write!(short, "{value:e}");
+    let chosen;
+    let mut shown = short.as_str();
+    if is_chosen_otherwise(wide.abs(), shown) {
+        chosen = shortest(value);
+        shown = &chosen;
+    }
+    let (mantissa, exponent) = shown.split_once('e').unwrap_or((shown, "0"));
     let mantissa = mantissa.trim_start_matches('-');
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if !(-3..7).contains(&exponent) {
-        return format!("{sign}{mantissa}E{exponent}");
+    let (first, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let power: i32 = exponent.parse().unwrap_or_default();
+    if !(-3..7).contains(&power) {
+        for part in [first, ".", fraction, "E", exponent] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        return;
     }
-    let digits = mantissa.replace('.', "");
-    let digits = digits.trim_end_matches('0');
-    if exponent < 0 {
-        let zeros = (-exponent - 1) as usize;
-        return format!("{sign}0.{:0<zeros$}{digits}", "");
+    let fraction = fraction.trim_end_matches('0');
+    match usize::try_from(power) {
+        Ok(places) => {
+            let (whole, rest) = fraction.split_at(places.min(fraction.len()));
+            out.extend_from_slice(first.as_bytes());
+            out.extend_from_slice(whole.as_bytes());
+            out.extend(std::iter::repeat_n(b'0', places - whole.len()));
+            out.push(b'.');
+            out.extend_from_slice(if rest.is_empty() {
+                b"0"
+            } else {
+                rest.as_bytes()
+            });
+        }
+        Err(_) => {
+            out.extend_from_slice(b"0.");
+            out.extend(std::iter::repeat_n(b'0', power.unsigned_abs() as usize - 1));
+            out.extend_from_slice(first.as_bytes());
+            out.extend_from_slice(fraction.as_bytes());
+        }
     }
-    let point = exponent as usize + 1;
-    let padded = format!("{digits:0<point$}");
-    let (whole, fraction) = padded.split_at(point);
-    format!(
-        "{sign}{whole}.{}",
-        if fraction.is_empty() { "0" } else { fraction }
-    )
+}
+
+/// Whether Java may choose other digits than these shortest ones: more than one where they are the only digit of a number
+/// near the least there is, and the even ones where the number lies in the middle of two texts of their length.
+fn is_chosen_otherwise(positive: f64, shortest: &str) -> bool {
+    let digits = shortest
+        .bytes()
+        .take_while(|byte| *byte != b'e')
+        .filter(u8::is_ascii_digit)
+        .count();
+    // Below a normal FLOAT digits mean less and less; above, the next text of two digits is far off.
+    if digits == 1 {
+        return positive < 1e-36;
+    }
+    // In the middle lies only a number whose own text is one digit longer. It is odd * 2^power, whose digits are those
+    // of odd * 5^-power; shortest texts have at most 17 digits, and with 5^26 there are 19 at least.
+    let bits = positive.to_bits();
+    let exponent = (bits >> 52) as i32;
+    let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+    let zeros = mantissa.trailing_zeros();
+    let power = exponent.max(1) - 1075 + zeros as i32;
+    (-25..0).contains(&power)
+        && (u128::from(mantissa >> zeros) * 5_u128.pow(power.unsigned_abs()))
+            .checked_ilog10()
+            .is_some_and(|log| log as usize == digits)
+}
+
+/// Room for the shortest text of any float.
+#[derive(Default)]
+struct Short {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Short {
+    fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..self.len).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.len + text.len();
+        let room = self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
 }
 
 /// The digits Java chooses, at least two, as `d.de[-]n`.
@@ -189,6 +277,29 @@ mod tests {
             let value = f32::from_bits(small);
             if value.is_finite() {
                 prop_assert_eq!(java_float(value).parse::<f32>().unwrap().to_bits(), small);
+            }
+        }
+
+        /// Where one look says that the shortest digits are Java's, they are; numbers with few binary places are those
+        /// that lie in the middle of two texts.
+        #[test]
+        fn one_look_is_enough(bits in any::<u64>(), small in any::<u32>(), places in 0..40_i32) {
+            let chosen = |shortest: &str, chosen: &str, wide: f64| {
+                let bare = |text: &str| text.replace(".0e", "e");
+                is_chosen_otherwise(wide.abs(), shortest) || bare(shortest) == bare(chosen)
+            };
+            let dyadic = (bits >> 11) as f64 / 2_f64.powi(places);
+            for value in [f64::from_bits(bits), dyadic, f64::from_bits(bits >> 12)] {
+                if value.is_finite() && value != 0.0 {
+                    prop_assert!(chosen(&format!("{value:e}"), &shortest(value), value), "{:e}", value);
+                }
+            }
+            let dyadic = (small >> 8) as f32 / 2_f32.powi(places);
+            for value in [f32::from_bits(small), dyadic, f32::from_bits(small >> 9)] {
+                if value.is_finite() && value != 0.0 {
+                    let wide = f64::from(value);
+                    prop_assert!(chosen(&format!("{value:e}"), &shortest(value), wide), "{:e}", value);
+                }
             }
         }
     }
