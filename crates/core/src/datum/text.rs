@@ -167,6 +167,19 @@ pub(crate) fn iso_timestamp(epoch_nanos: i128, precision: u8) -> String {
     }
 }
 
+/// Whether Java's `Character.isWhitespace` holds for every character; true for no character.
+///
+/// Rust's own notion differs: it has U+0085, U+00A0, U+2007 and U+202F, and lacks U+001C to U+001F.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|character| {
+        matches!(
+            character,
+            '\u{9}'..='\u{D}' | '\u{1C}'..='\u{20}' | '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200A}'
+                | '\u{2028}' | '\u{2029}' | '\u{205F}' | '\u{3000}'
+        )
+    })
+}
+
 /// RFC 4648 base64 with padding.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -247,6 +260,26 @@ mod tests {
             (123_456.125, "123456.125"),
         ] {
             assert_eq!(java_float(value), text);
+        }
+    }
+
+    #[test]
+    fn blank_is_javas_whitespace() {
+        for blank in [
+            "",
+            "   ",
+            "\t\n\u{B}\u{C}\r",
+            "\u{1C}\u{1D}\u{1E}\u{1F}",
+            "\u{3000}",
+            "\u{1680}\u{2000}\u{2006}\u{2008}\u{200A}\u{2028}\u{2029}\u{205F}",
+        ] {
+            assert!(is_blank(blank), "{blank:?}");
+        }
+        for text in [
+            "\u{A0}", "\u{85}", "\u{2007}", "\u{202F}", "\u{180E}", " a ", "\u{200B}", "\u{8}",
+            "\u{E}", "\u{1B}",
+        ] {
+            assert!(!is_blank(text), "{text:?}");
         }
     }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::name::{DirectoryName, ForeignReason, read_key_value};
-use super::path::{escape_text, is_blank, unescape_name};
+use super::path::{escape_text, unescape_name};
 use super::read::{expected, read};
 use super::write::render;
 use super::{Layout, is_hidden};
 use crate::datum::Datum;
+use crate::datum::text::is_blank;
 use crate::error::{Error, Result};
 use crate::options::FormatTableOptions;
 use crate::types::{DataField, TypeKind};

@@ -290,7 +290,9 @@ impl Bytes {
 
     fn append_base64(&mut self, text: &str) -> bool {
         let start = self.bytes.len();
-        let is_read = BASE64.decode_vec(text, &mut self.bytes).is_ok();
+        // No padding at all, or all of it.
+        let is_whole = !text.ends_with('=') || text.len().is_multiple_of(4);
+        let is_read = is_whole && BASE64.decode_vec(text, &mut self.bytes).is_ok();
         if is_read {
             self.end();
         } else {

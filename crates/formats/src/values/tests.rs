@@ -850,7 +850,7 @@ proptest! {
                 prop_assert!(column.append(text).is_ok(), "{}: {}", declared, text);
             }
             let read = column.finish().unwrap();
-            prop_assert_eq!(canonical(&read), canonical(&array.slice(0, first)), "{}", declared);
+            prop_assert_eq!(&canonical(&read), &canonical(&array.slice(0, first)), "{}", declared);
         }
     }
 }
