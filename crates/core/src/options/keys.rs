@@ -122,6 +122,8 @@ option_keys! {
     SOURCE_SPLIT_OPEN_FILE_COST: MemorySize = "source.split.open-file-cost" = "4 mb", Honoured;
     "rows a batch when reading"
     READ_BATCH_SIZE: i32 = "read.batch-size" = "1024", Honoured;
+    "bytes of one line of a csv, json or text file, its end not counted, beyond which the file is refused; no more than 2 GiB are ever read"
+    FORMAT_TABLE_READ_MAX_LINE_LENGTH: MemorySize = "format-table.read.max-line-length" = "64 mb", Honoured;
     "directories listed at once, between 1 and 1000"
     FORMAT_TABLE_SCAN_LIST_PARALLELISM: i32 = "format-table.scan.list-parallelism" = "64", Honoured;
     "skip what cannot be read of a corrupt file, with a warning"

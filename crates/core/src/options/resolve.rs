@@ -41,6 +41,8 @@ pub struct FormatTableOptions {
     pub split_open_file_cost: u64,
     /// `read.batch-size` in rows, at least 1.
     pub read_batch_size: usize,
+    /// `format-table.read.max-line-length` in bytes, at least 1.
+    pub read_max_line_length: u64,
     /// `write.batch-size` in rows, at least 1.
     pub write_batch_size: usize,
     /// `format-table.write.max-open-files`, at least 1.
@@ -94,6 +96,7 @@ impl FormatTableOptions {
             split_target_size: positive(options, &SOURCE_SPLIT_TARGET_SIZE)?,
             split_open_file_cost: options.get(&SOURCE_SPLIT_OPEN_FILE_COST)?.0,
             read_batch_size: count(options, &READ_BATCH_SIZE)?,
+            read_max_line_length: positive(options, &FORMAT_TABLE_READ_MAX_LINE_LENGTH)?,
             write_batch_size: count(options, &WRITE_BATCH_SIZE)?,
             write_max_open_files: count(options, &FORMAT_TABLE_WRITE_MAX_OPEN_FILES)?,
             write_buffer_size: options.get(&FORMAT_TABLE_WRITE_BUFFER_SIZE)?.0,

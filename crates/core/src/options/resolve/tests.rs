@@ -27,6 +27,7 @@ fn defaults() {
         split_target_size: 134_217_728,
         split_open_file_cost: 4_194_304,
         read_batch_size: 1024,
+        read_max_line_length: 64 << 20,
         write_batch_size: 1024,
         write_max_open_files: 128,
         write_buffer_size: 256 << 20,
@@ -298,6 +299,7 @@ fn numbers_that_must_be_positive() {
         "target-file-row-num",
         "source.split.target-size",
         "read.batch-size",
+        "format-table.read.max-line-length",
         "write.batch-size",
     ] {
         let expected = format!("option '{key}' = '0': the value must be greater than 0");
