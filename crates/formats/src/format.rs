@@ -86,8 +86,15 @@ pub trait FileFormat: Send + Sync + Debug {
     /// A file that is not of this format, by name.
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields>;
 
-    /// How many rows a file holds, or the row groups or stripes of it that start in `range`, from its footer alone.
-    async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64>;
+    /// How many rows a file holds, or the row groups, stripes or lines of it that start in `range`.
+    ///
+    /// From its footer alone where it has one; else the file is read but not decoded. `options` are the table's.
+    async fn count_rows(
+        &self,
+        file: Arc<dyn InputFile>,
+        range: Option<Range<u64>>,
+        options: &FormatTableOptions,
+    ) -> Result<u64>;
 }
 
 /// Turns batches into the bytes of one file.

@@ -179,7 +179,8 @@ impl Read {
 
     pub(crate) fn count(&self, bytes: &Bytes) -> Result<u64> {
         let format = file_format(self.kind).unwrap();
-        run(format.count_rows(file(bytes.clone()), self.range.clone()))
+        let options = options(self.kind, &[]);
+        run(format.count_rows(file(bytes.clone()), self.range.clone(), &options))
     }
 }
 

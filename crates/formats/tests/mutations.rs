@@ -150,10 +150,12 @@ fn look_at(kind: FileFormatKind, bytes: &Bytes, fields: &Arc<[DataField]>) -> Re
     let start = Instant::now();
     let format = file_format(kind).unwrap();
     let outcome = runtime().block_on(async {
-        if let Err(error) = format.count_rows(file(bytes), None).await {
+        let request = request(kind, bytes, fields);
+        let options = Arc::clone(&request.options);
+        if let Err(error) = format.count_rows(file(bytes), None, &options).await {
             names_file(&error)?;
         }
-        let mut stream = match format.read(request(kind, bytes, fields)).await {
+        let mut stream = match format.read(request).await {
             Ok(stream) => stream,
             Err(error) => return names_file(&error).map(|()| false),
         };

@@ -51,7 +51,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ftable_core::{DataField, FileFormatKind};
+use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
 
 use crate::convert::FileFields;
@@ -87,7 +87,12 @@ impl FileFormat for OrcFormat {
         Ok(read::file_fields(file.path(), tail.as_deref()))
     }
 
-    async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {
+    async fn count_rows(
+        &self,
+        file: Arc<dyn InputFile>,
+        range: Option<Range<u64>>,
+        _options: &FormatTableOptions,
+    ) -> Result<u64> {
         let Some(tail) = metadata::load(&file).await? else {
             return Ok(0);
         };

@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ftable_core::{DataField, FileFormatKind};
+use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
 
 use crate::convert::FileFields;
@@ -63,7 +63,12 @@ impl FileFormat for ParquetFormat {
         offload::decode(file.path(), NAME, move || types::file_fields(&path, footer)).await
     }
 
-    async fn count_rows(&self, file: Arc<dyn InputFile>, range: Option<Range<u64>>) -> Result<u64> {
+    async fn count_rows(
+        &self,
+        file: Arc<dyn InputFile>,
+        range: Option<Range<u64>>,
+        _options: &FormatTableOptions,
+    ) -> Result<u64> {
         let metadata = metadata::load(&file).await?.metadata;
         Ok(metadata::count(
             &metadata,

@@ -48,7 +48,7 @@ async fn from_footer(table: &FormatTable, unit: Unit) -> Result<u64> {
         .context(table.io())?;
     table
         .file_format()
-        .count_rows(file, unit.range)
+        .count_rows(file, unit.range, table.options())
         .await
         .context(table.format_error())
 }

@@ -71,7 +71,7 @@ async fn from_footer(table: &FormatTable, path: &str, size: u64) -> Result<u64> 
         .context(table.io())?;
     table
         .file_format()
-        .count_rows(file, None)
+        .count_rows(file, None, table.options())
         .await
         .context(table.format_error())
 }

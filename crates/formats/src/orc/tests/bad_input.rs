@@ -10,7 +10,7 @@ use futures::StreamExt;
 use super::super::stripe::{DATA, LENGTH, PRESENT, SECONDARY};
 use super::*;
 use crate::file_format;
-use crate::testing::{PATH, Random, columns, concat, random_batches, run, write};
+use crate::testing::{PATH, Random, columns, concat, options, random_batches, run, write};
 
 /// The batches that come before an error, and the error.
 async fn read_all(
@@ -66,7 +66,7 @@ fn files_cut_anywhere_are_refused() {
                 assert!(
                     file_format(ORC)
                         .unwrap()
-                        .count_rows(file, None)
+                        .count_rows(file, None, &options(ORC, &[]))
                         .await
                         .is_err()
                 );

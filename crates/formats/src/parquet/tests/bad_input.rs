@@ -9,7 +9,7 @@ use futures::StreamExt;
 
 use super::{PARQUET, reader};
 use crate::file_format;
-use crate::testing::{PATH, Random, columns, concat, random_batches, run, write};
+use crate::testing::{PATH, Random, columns, concat, options, random_batches, run, write};
 
 fn fields() -> Arc<[DataField]> {
     columns(
@@ -90,7 +90,7 @@ fn files_cut_anywhere_are_refused() {
             assert!(
                 file_format(PARQUET)
                     .unwrap()
-                    .count_rows(file, None)
+                    .count_rows(file, None, &options(PARQUET, &[]))
                     .await
                     .is_err()
             );
