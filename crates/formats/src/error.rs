@@ -53,6 +53,19 @@ pub enum Error {
         value: String,
     },
 
+    /// A record of a text file cannot be read.
+    #[snafu(display("{path}: {position}: {}{reason}", of_column(column.as_deref())))]
+    BadRecord {
+        /// The file.
+        path: String,
+        /// Which line it is: `line 5`, the first being 1, or `the line at byte 1234`.
+        position: String,
+        /// The column, with the path of nested names, if one is to blame.
+        column: Option<String>,
+        /// What is wrong.
+        reason: String,
+    },
+
     /// A NOT NULL column is absent from the file.
     #[snafu(display("{path}: column {column} is NOT NULL in the table but missing in the file"))]
     MissingNotNull {
@@ -202,9 +215,10 @@ impl Error {
     /// What a caller can do about this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Corrupt { .. } => ErrorKind::CorruptFile,
+            Self::Corrupt { .. } | Self::BadRecord { column: None, .. } => ErrorKind::CorruptFile,
             Self::TypeMismatch { .. }
             | Self::ValueMismatch { .. }
+            | Self::BadRecord { .. }
             | Self::MissingNotNull { .. }
             | Self::NullInNotNull { .. }
             | Self::AmbiguousColumn { .. }
@@ -226,6 +240,11 @@ impl Error {
             other => other.kind().retryable(),
         }
     }
+}
+
+/// The column at fault, for a message that goes on.
+fn of_column(column: Option<&str>) -> String {
+    column.map_or_else(String::new, |column| format!("column {column}: "))
 }
 
 impl From<ftable_io::Error> for Error {
