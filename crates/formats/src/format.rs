@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 
 use crate::convert::FileFields;
 use crate::error::{Result, UnsupportedSnafu};
-use crate::{orc::OrcFormat, parquet::ParquetFormat};
+use crate::{orc::OrcFormat, parquet::ParquetFormat, text::TextFormat};
 
 /// The batches of one file, in file order.
 pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
@@ -128,10 +128,11 @@ pub fn file_format(kind: FileFormatKind) -> Result<Arc<dyn FileFormat>> {
     match kind {
         FileFormatKind::Parquet => Ok(Arc::new(ParquetFormat)),
         FileFormatKind::Orc => Ok(Arc::new(OrcFormat)),
+        FileFormatKind::Text => Ok(Arc::new(TextFormat)),
         other => UnsupportedSnafu {
             format: other.name(),
             what: "reading and writing this format",
-            reason: "this version serves parquet and orc",
+            reason: "this version serves parquet, orc and text",
         }
         .fail(),
     }

@@ -9,7 +9,7 @@
 //! | `format` | what every format must be able to do |
 //! | `align` | which column of a file feeds which column of the table |
 //! | `convert` | which file types may be read as which declared types |
-//! | `parquet`, `orc` | the formats |
+//! | `parquet`, `orc`, `text` | the formats |
 //! | `field_ids` | the ids of the types inside a column |
 //! | `zstd` | what zstd frames say of their length |
 //! | `lines` | what formats share whose records are lines |
@@ -30,6 +30,7 @@ mod parquet;
 #[cfg(test)]
 mod testing;
 mod values;
+mod text;
 mod zstd;
 
 pub use convert::{Conversion, FileFields, MergedFields};
