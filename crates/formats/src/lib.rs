@@ -9,7 +9,7 @@
 //! | `format` | what every format must be able to do |
 //! | `align` | which column of a file feeds which column of the table |
 //! | `convert` | which file types may be read as which declared types |
-//! | `parquet`, `orc`, `text` | the formats |
+//! | `parquet`, `orc`, `csv`, `text` | the formats |
 //! | `field_ids` | the ids of the types inside a column |
 //! | `zstd` | what zstd frames say of their length |
 //! | `lines` | what formats share whose records are lines |
@@ -20,6 +20,7 @@
 
 mod align;
 mod convert;
+mod csv;
 mod error;
 mod field_ids;
 mod format;
@@ -29,8 +30,8 @@ mod orc;
 mod parquet;
 #[cfg(test)]
 mod testing;
-mod values;
 mod text;
+mod values;
 mod zstd;
 
 pub use convert::{Conversion, FileFields, MergedFields};
