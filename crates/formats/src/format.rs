@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 
 use crate::convert::FileFields;
 use crate::error::{Result, UnsupportedSnafu};
-use crate::{orc::OrcFormat, parquet::ParquetFormat, text::TextFormat};
+use crate::{csv::CsvFormat, orc::OrcFormat, parquet::ParquetFormat, text::TextFormat};
 
 /// The batches of one file, in file order.
 pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
@@ -24,7 +24,7 @@ pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
 pub struct ReadRequest {
     /// The file.
     pub file: Arc<dyn InputFile>,
-    /// Read only the row groups or stripes that start in this byte range; `None` reads the whole file.
+    /// Read only the row groups, stripes or lines that start in this byte range; `None` reads the whole file.
     pub range: Option<Range<u64>>,
     /// The columns asked for, in the order of the batches. May be empty: batches then carry row counts alone.
     pub fields: Arc<[DataField]>,
@@ -80,6 +80,12 @@ pub trait FileFormat: Send + Sync + Debug {
     /// Starts a file in memory. The encoder does no I/O: its bytes are taken from it.
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>>;
 
+    /// Whether files end with a footer that says how many rows they hold.
+    fn has_footer(&self) -> bool;
+
+    /// Whether a file of this name can be read in ranges, by several readers at once.
+    fn can_cut(&self, name: &str, options: &FormatTableOptions) -> bool;
+
     /// The columns that a file has by its own schema, from its footer alone.
     ///
     /// # Errors
@@ -128,6 +134,7 @@ pub fn file_format(kind: FileFormatKind) -> Result<Arc<dyn FileFormat>> {
     match kind {
         FileFormatKind::Parquet => Ok(Arc::new(ParquetFormat)),
         FileFormatKind::Orc => Ok(Arc::new(OrcFormat)),
+        FileFormatKind::Csv => Ok(Arc::new(CsvFormat)),
         FileFormatKind::Text => Ok(Arc::new(TextFormat)),
         other => UnsupportedSnafu {
             format: other.name(),

@@ -225,6 +225,11 @@ impl FormatTable {
         &self.inner.format
     }
 
+    /// Whether ranges of a file of this name can be read apart.
+    pub(crate) fn can_cut(&self, name: &str) -> bool {
+        self.file_format().can_cut(name, self.options())
+    }
+
     pub(crate) fn file_system(&self) -> &Arc<dyn FileSystem> {
         &self.inner.loaded.file_system
     }

@@ -33,7 +33,9 @@ pub use context::{CommitContext, ReadContext, ScanContext, WriteContext};
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};
 pub use infer::{InferOptions, Inferred, infer_schema};
-pub use read::{BatchStream, ReadMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD};
+pub use read::{
+    BatchStream, ReadMetrics, RecordMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD,
+};
 pub use scan::{FileSlice, PartitionEntry, Plan, PlanMetrics, Skipped, Split, TableScan};
 pub use value::datum_at;
 pub use write::{CommitMessage, TableWrite};

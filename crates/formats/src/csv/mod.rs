@@ -60,6 +60,14 @@ impl FileFormat for CsvFormat {
         lines::line_encoder(NAME, renderer, &request.options)
     }
 
+    fn has_footer(&self) -> bool {
+        false
+    }
+
+    fn can_cut(&self, name: &str, options: &FormatTableOptions) -> bool {
+        Dialect::new(options).is_ok_and(|dialect| lines::can_cut(name, &dialect.lines()))
+    }
+
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
         UnsupportedSnafu {
             format: NAME,

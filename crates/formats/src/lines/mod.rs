@@ -52,6 +52,11 @@ pub(crate) struct LineFormat {
     pub(crate) invalid_text: InvalidText,
 }
 
+/// Whether a file of this name can be read in ranges: its lines end where each reader sees it, and it is not compressed.
+pub(crate) fn can_cut(name: &str, format: &LineFormat) -> bool {
+    format.has_common_ends() && matches!(codec::by_name(name, format.format), Ok(None))
+}
+
 impl LineFormat {
     /// Whether lines end at LF, CR and CR LF alike, as they do where one of them is configured.
     fn has_common_ends(&self) -> bool {

@@ -82,6 +82,14 @@ impl FileFormat for OrcFormat {
         Ok(Box::new(write::OrcEncoder::new(&request)?))
     }
 
+    fn has_footer(&self) -> bool {
+        true
+    }
+
+    fn can_cut(&self, _name: &str, _options: &FormatTableOptions) -> bool {
+        true
+    }
+
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
         let tail = metadata::load(&file).await?;
         Ok(read::file_fields(file.path(), tail.as_deref()))

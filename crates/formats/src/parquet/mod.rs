@@ -57,6 +57,14 @@ impl FileFormat for ParquetFormat {
         write::encoder(&request)
     }
 
+    fn has_footer(&self) -> bool {
+        true
+    }
+
+    fn can_cut(&self, _name: &str, _options: &FormatTableOptions) -> bool {
+        true
+    }
+
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
         let footer = metadata::load(&file).await?;
         let path = file.path().to_owned();

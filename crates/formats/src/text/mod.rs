@@ -48,6 +48,15 @@ impl FileFormat for TextFormat {
         line_encoder(NAME, Renderer::new(delimiter), &request.options)
     }
 
+    fn has_footer(&self) -> bool {
+        false
+    }
+
+    /// Never: whether a file is compressed may show in its content alone.
+    fn can_cut(&self, _name: &str, _options: &FormatTableOptions) -> bool {
+        false
+    }
+
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
         UnsupportedSnafu {
             format: NAME,

@@ -18,7 +18,7 @@ use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 
 pub use columns::VALUE_KIND_FIELD;
-pub use metrics::{ReadMetrics, SkippedFiles};
+pub use metrics::{ReadMetrics, RecordMetrics, SkippedFiles};
 
 use crate::error::{ForeignSnafu, Result};
 use crate::format_table::FormatTable;
@@ -58,7 +58,8 @@ pub trait TableRead: Send + Sync {
     async fn count(&self, plan: &Plan) -> Result<u64>;
 
     /// The files that this reader has left out so far, because `scan.ignore-lost-files` or
-    /// `scan.ignore-corrupt-files` says so. Complete once its streams have ended.
+    /// `scan.ignore-corrupt-files` says so, and the records of csv and json files that were not as the table declares.
+    /// Complete once its streams have ended.
     fn metrics(&self) -> ReadMetrics;
 }
 

@@ -143,7 +143,7 @@ impl Job {
             table_fields: Arc::clone(table.data_fields()),
             batch_size: table.options().read_batch_size,
             options: Arc::clone(table.shared_options()),
-            records: Arc::default(),
+            records: Arc::clone(self.log.records()),
         };
         let mut decoded = table
             .file_format()

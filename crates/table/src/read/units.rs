@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use ftable_core::Datum;
 use ftable_core::predicate::{BoundPredicate, Known};
-use ftable_core::{Datum, FileFormatKind};
 use snafu::ResultExt;
 
 use super::columns::{Columns, Source};
@@ -102,11 +102,7 @@ fn constants(
 
 /// Cuts large files where there are too few units to keep every task busy.
 pub(super) fn spread(table: &FormatTable, units: Vec<Unit>, parallelism: usize) -> Vec<Unit> {
-    let can_cut = matches!(
-        table.format(),
-        FileFormatKind::Parquet | FileFormatKind::Orc
-    );
-    if !can_cut || parallelism < 2 || units.len() >= 2 * parallelism {
+    if parallelism < 2 || units.len() >= 2 * parallelism {
         return units;
     }
     let pieces_each = (2 * parallelism / units.len().max(1)) as u64;
@@ -115,7 +111,7 @@ pub(super) fn spread(table: &FormatTable, units: Vec<Unit>, parallelism: usize) 
         let whole = unit.range.clone().unwrap_or(0..unit.size);
         let length = whole.end - whole.start;
         let step = length.div_ceil(pieces_each.max(1)).max(SHORTEST_RANGE);
-        if length <= step {
+        if length <= step || !table.can_cut(&unit.path) {
             spread.push(unit);
             continue;
         }

@@ -130,8 +130,8 @@ impl FormatTableScan {
     fn enough(&self, log: &Arc<PlanLog>) -> BoxStream<'static, Result<Vec<FoundPartition>>> {
         match self.limit {
             Some(0) => stream::empty().boxed(),
-            // Footers cannot say how many rows a filter leaves.
-            Some(limit) if self.residual.is_none() => {
+            // Footers, where there are any, cannot say how many rows a filter leaves.
+            Some(limit) if self.residual.is_none() && self.table.file_format().has_footer() => {
                 limit::first(self.table.clone(), self.discovery(true).stream(log), limit)
             }
             _ => self.discovery(true).stream(log),
@@ -159,7 +159,7 @@ impl TableScan for FormatTableScan {
         while let Some(partitions) = found.try_next().await? {
             for partition in partitions {
                 log.count(&partition);
-                packing.pack(partition, &mut splits);
+                packing.pack(partition, |name| self.table.can_cut(name), &mut splits);
             }
         }
         // Stable: the splits of a partition keep their order.
@@ -178,12 +178,13 @@ impl TableScan for FormatTableScan {
     fn plan_stream(&self) -> BoxStream<'static, Result<Split>> {
         let packing = self.packing();
         let log = Arc::new(PlanLog::default());
+        let table = self.table.clone();
         self.enough(&log)
             .map_ok(move |partitions| {
                 let mut splits = Vec::new();
-                partitions
-                    .into_iter()
-                    .for_each(|partition| packing.pack(partition, &mut splits));
+                for partition in partitions {
+                    packing.pack(partition, |name| table.can_cut(name), &mut splits);
+                }
                 stream::iter(splits.into_iter().map(Ok::<_, Error>))
             })
             .try_flatten()

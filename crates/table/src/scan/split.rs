@@ -1,6 +1,6 @@
 //! Files → splits: small files packed together, large ones cut.
 
-use ftable_core::{FileFormatKind, FormatTableOptions};
+use ftable_core::FormatTableOptions;
 use ftable_io::contained;
 use ftable_io::walk::LeafFile;
 use serde::{Deserialize, Serialize};
@@ -120,8 +120,6 @@ impl Split {
 pub(super) struct Packing {
     target: u64,
     open_cost: u64,
-    /// Whether a range of a file can be read without the rest.
-    can_cut: bool,
 }
 
 impl Packing {
@@ -129,19 +127,21 @@ impl Packing {
         Self {
             target: options.split_target_size.max(1),
             open_cost: options.split_open_file_cost,
-            can_cut: matches!(
-                options.format,
-                FileFormatKind::Parquet | FileFormatKind::Orc
-            ),
         }
     }
 
-    /// Adds the splits of a partition. Order is kept, and no split spans partitions.
-    pub(super) fn pack(&self, partition: FoundPartition, splits: &mut Vec<Split>) {
+    /// Adds the splits of a partition. Order is kept, and no split spans partitions. `can_cut` says of the name of a file
+    /// whether its ranges can be read apart.
+    pub(super) fn pack(
+        &self,
+        partition: FoundPartition,
+        can_cut: impl Fn(&str) -> bool,
+        splits: &mut Vec<Split>,
+    ) {
         let mut bin = Vec::new();
         let mut weight = 0_u64;
         for file in partition.files {
-            self.cut(file, |slice| {
+            self.cut(file, &can_cut, |slice| {
                 let added = slice.length.max(self.open_cost);
                 if !bin.is_empty() && weight.saturating_add(added) > self.target {
                     splits.push(split(&partition.path, std::mem::take(&mut bin)));
@@ -156,9 +156,9 @@ impl Packing {
         }
     }
 
-    fn cut(&self, file: LeafFile, mut add: impl FnMut(FileSlice)) {
+    fn cut(&self, file: LeafFile, can_cut: impl Fn(&str) -> bool, mut add: impl FnMut(FileSlice)) {
         let LeafFile { name, size, .. } = file;
-        if !self.can_cut || size <= self.target {
+        if size <= self.target || !can_cut(&name) {
             return add(FileSlice {
                 name,
                 size,
@@ -193,11 +193,7 @@ mod tests {
     use super::*;
 
     fn pack(target: u64, open_cost: u64, sizes: &[(&str, u64)]) -> Vec<Vec<(String, u64, u64)>> {
-        let packing = Packing {
-            target,
-            open_cost,
-            can_cut: true,
-        };
+        let packing = Packing { target, open_cost };
         let files = sizes.iter().map(|(name, size)| LeafFile {
             name: (*name).into(),
             size: *size,
@@ -209,7 +205,7 @@ mod tests {
             files: files.collect(),
         };
         let mut splits = Vec::new();
-        packing.pack(partition, &mut splits);
+        packing.pack(partition, |name| name != "z", &mut splits);
         let slices = |split: &Split| {
             split
                 .files
@@ -250,6 +246,18 @@ mod tests {
                 vec![slice("c", 0, 10)],
                 vec![slice("c", 10, 8), slice("d", 0, 2)],
                 vec![slice("e", 0, 10)],
+            ]
+        );
+    }
+
+    #[test]
+    fn files_that_cannot_be_cut_are_whole() {
+        assert_eq!(
+            pack(10, 0, &[("y", 12), ("z", 30)]),
+            [
+                vec![slice("y", 0, 10)],
+                vec![slice("y", 10, 2)],
+                vec![slice("z", 0, 30)],
             ]
         );
     }
