@@ -17,7 +17,7 @@
 //! | `encode` | rows to the bytes of a file |
 //! | `compress` | text to compressed bytes |
 //!
-//! How much memory a file can take: four blocks of 4 MiB, a line of at most `format-table.read.max-line-length`
+//! How much memory a file can take: two blocks of 4 MiB, a line of at most `format-table.read.max-line-length`
 //! bytes, the rows of a batch, about 4 MiB of batches, and what a decoder needs: the window of a zstd or xz file, at
 //! most 128 MiB, and 16 MiB for a chunk of Hadoop's framing.
 

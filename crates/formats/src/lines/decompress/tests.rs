@@ -315,3 +315,37 @@ fn files_are_unpacked_by_their_extension() {
         assert_eq!(read_all(empty, None, csv()).unwrap(), [""; 0]);
     }
 }
+
+#[test]
+fn files_changed_anywhere_never_crash() {
+    let text = repeated();
+    let mut random = Random::new(9);
+    let mut files: Vec<_> = BOTH_WAYS
+        .iter()
+        .map(|(name, codec)| (*codec, pack(name, &[text.as_bytes()]).repeat(2)))
+        .collect();
+    files.push((Codec::Xz, xz(text.as_bytes()).repeat(2)));
+    for (codec, file) in files {
+        let mut refused = 0;
+        for _ in 0..400 {
+            let mut changed = file.clone();
+            for _ in 0..=random.below(2) {
+                let at = random.below(changed.len() as u64) as usize;
+                match random.below(4) {
+                    0 => changed[at] = random.next() as u8,
+                    1 => changed[at] ^= 1 << random.below(8),
+                    2 => drop(changed.remove(at)),
+                    _ => changed.insert(at, 0xff),
+                }
+            }
+            match unpack(codec, &changed, 64) {
+                Ok(text) => assert!(text.len() < 100_000),
+                Err(error) => {
+                    assert!(error.starts_with("decompressing "));
+                    refused += 1;
+                }
+            }
+        }
+        assert!(refused > 100, "{codec:?}: {refused}");
+    }
+}

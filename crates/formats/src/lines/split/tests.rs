@@ -252,7 +252,7 @@ fn random_contents_are_cut_without_loss_anywhere() {
         "a", "bc", "\n", "\n", "\r", "\r\n", "é", "漢字", "\u{feff}", ",",
     ];
     let mut random = Random::new(11);
-    for round in 0..6_000 {
+    for round in 0..15_000 {
         let mut content = String::new();
         if random.below(4) == 0 {
             content.push('\u{feff}');
