@@ -9,7 +9,7 @@
 //! | `format` | what every format must be able to do |
 //! | `align` | which column of a file feeds which column of the table |
 //! | `convert` | which file types may be read as which declared types |
-//! | `parquet`, `orc`, `csv`, `text` | the formats |
+//! | `parquet`, `orc`, `csv`, `json`, `text` | the formats |
 //! | `field_ids` | the ids of the types inside a column |
 //! | `zstd` | what zstd frames say of their length |
 //! | `lines` | what formats share whose records are lines |
@@ -24,6 +24,7 @@ mod csv;
 mod error;
 mod field_ids;
 mod format;
+mod json;
 mod lines;
 mod offload;
 mod orc;
