@@ -13,8 +13,10 @@ use ftable_io::InputFile;
 use futures::stream::BoxStream;
 
 use crate::convert::FileFields;
-use crate::error::{Result, UnsupportedSnafu};
-use crate::{csv::CsvFormat, orc::OrcFormat, parquet::ParquetFormat, text::TextFormat};
+use crate::error::Result;
+use crate::{
+    csv::CsvFormat, json::JsonFormat, orc::OrcFormat, parquet::ParquetFormat, text::TextFormat,
+};
 
 /// The batches of one file, in file order.
 pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
@@ -127,20 +129,12 @@ pub trait FileEncoder: Send {
 }
 
 /// The implementation of a format.
-///
-/// # Errors
-/// A format that is not built is refused by name.
-pub fn file_format(kind: FileFormatKind) -> Result<Arc<dyn FileFormat>> {
+pub fn file_format(kind: FileFormatKind) -> Arc<dyn FileFormat> {
     match kind {
-        FileFormatKind::Parquet => Ok(Arc::new(ParquetFormat)),
-        FileFormatKind::Orc => Ok(Arc::new(OrcFormat)),
-        FileFormatKind::Csv => Ok(Arc::new(CsvFormat)),
-        FileFormatKind::Text => Ok(Arc::new(TextFormat)),
-        other => UnsupportedSnafu {
-            format: other.name(),
-            what: "reading and writing this format",
-            reason: "this version serves parquet, orc and text",
-        }
-        .fail(),
+        FileFormatKind::Parquet => Arc::new(ParquetFormat),
+        FileFormatKind::Orc => Arc::new(OrcFormat),
+        FileFormatKind::Csv => Arc::new(CsvFormat),
+        FileFormatKind::Json => Arc::new(JsonFormat),
+        FileFormatKind::Text => Arc::new(TextFormat),
     }
 }

@@ -94,12 +94,7 @@ impl Column {
     }
 
     #[cold]
-    fn reject(
-        &mut self,
-        text: &str,
-        expected: &str,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<(), Fault> {
+    fn reject(&mut self, text: &str, expected: &str, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         if cursor.lenient && self.nullable {
             cursor.malformed = true;
             self.append_null();

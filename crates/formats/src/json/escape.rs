@@ -24,7 +24,10 @@ pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
 fn split(bytes: &[u8]) -> Option<(&[u8], u8, &[u8])> {
     let (steps, _) = bytes.as_chunks::<STEP>();
     // Without a way out of the inner loop it is one comparison of whole vectors.
-    let dirty = |step: &[u8; STEP]| step.iter().fold(false, |found, byte| found | special(*byte));
+    let dirty = |step: &[u8; STEP]| {
+        step.iter()
+            .fold(false, |found, byte| found | special(*byte))
+    };
     let clean = steps.iter().take_while(|step| !dirty(step)).count() * STEP;
     let (_, tail) = bytes.split_at_checked(clean)?;
     let at = clean + tail.iter().position(|byte| special(*byte))?;
@@ -80,7 +83,10 @@ mod tests {
             ("\u{7f}\u{80}\u{2028}é漢🦀", "\"\u{7f}\u{80}\u{2028}é漢🦀\""),
             ("0123456789abcde\"f", r#""0123456789abcde\"f""#),
             ("0123456789abcdef\"", r#""0123456789abcdef\"""#),
-            ("0123456789abcdef0123456789abcdef\n", r#""0123456789abcdef0123456789abcdef\n""#),
+            (
+                "0123456789abcdef0123456789abcdef\n",
+                r#""0123456789abcdef0123456789abcdef\n""#,
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(written(text), expected, "{text:?}");

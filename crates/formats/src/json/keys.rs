@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use ftable_core::Options;
 use ftable_core::options::MapNullKeyMode;
 use ftable_core::options::keys::{JSON_MAP_NULL_KEY_LITERAL, JSON_MAP_NULL_KEY_MODE};
-use ftable_core::Options;
 
 use super::NAME;
 use super::cell::Cell;
@@ -105,8 +105,7 @@ impl KeyWriter {
     ) -> Result<(), Refused> {
         let outer = self.names.len();
         out.push(b'{');
-        let written = entries
-            .try_for_each(|entry| self.write_entry(key, value, entry, outer, out));
+        let written = entries.try_for_each(|entry| self.write_entry(key, value, entry, outer, out));
         out.push(b'}');
         let distinct = written.and_then(|()| self.check_distinct(outer, out));
         self.names.truncate(outer);

@@ -37,7 +37,8 @@ pub(super) fn last_of_equal(keys: &dyn Array, ends: &[i32]) -> Option<LastOfEqua
     let mut kept_ends = Vec::with_capacity(ends.len());
     kept_ends.push(0);
     for map in maps() {
-        let last: HashMap<&[u8], usize> = map.clone().map(|entry| (bytes.at(entry), entry)).collect();
+        let last: HashMap<&[u8], usize> =
+            map.clone().map(|entry| (bytes.at(entry), entry)).collect();
         let kept = map.filter(|entry| last.get(bytes.at(*entry)) == Some(entry));
         // No more than `i32::MAX`, which is where they end.
         entries.extend(kept.map(|entry| entry as u32));
@@ -111,7 +112,10 @@ mod tests {
         let expected = (vec![1, 2, 3, 6], vec![0, 2, 3, 3, 4]);
         assert_eq!(kept(&keys, &[0, 3, 4, 4, 7]), Some(expected));
         assert_eq!(kept(&keys, &[0, 2, 3, 4, 5]), None);
-        assert_eq!(kept(&keys.slice(2, 3), &[0, 2, 3]), Some((vec![1, 2], vec![0, 1, 2])));
+        assert_eq!(
+            kept(&keys.slice(2, 3), &[0, 2, 3]),
+            Some((vec![1, 2], vec![0, 1, 2]))
+        );
         assert_eq!(kept(&Int32Array::from(Vec::<i32>::new()), &[0, 0]), None);
     }
 
@@ -122,7 +126,10 @@ mod tests {
         let booleans = BooleanArray::from(vec![true, false, true]);
         assert_eq!(kept(&booleans, &[0, 3]), Some((vec![1, 2], vec![0, 2])));
         let doubles = Float64Array::from(vec![0.0, -0.0, f64::NAN, 1.0, f64::NAN]);
-        assert_eq!(kept(&doubles, &[0, 5]), Some((vec![0, 1, 3, 4], vec![0, 4])));
+        assert_eq!(
+            kept(&doubles, &[0, 5]),
+            Some((vec![0, 1, 3, 4], vec![0, 4]))
+        );
     }
 
     #[test]

@@ -83,7 +83,8 @@ impl Names {
         let column = self.columns.get(name).copied();
         if ordinal < MOST_REMEMBERED && name.len() <= LONGEST_REMEMBERED {
             if self.remembered.len() <= ordinal {
-                self.remembered.resize_with(ordinal + 1, Remembered::default);
+                self.remembered
+                    .resize_with(ordinal + 1, Remembered::default);
             }
             if let Some(earlier) = self.remembered.get_mut(ordinal) {
                 earlier.name.clear();
@@ -115,7 +116,10 @@ mod tests {
         assert_eq!(found(names, &["c", "b", "a"]), [Some(2), Some(1), Some(0)]);
         assert_eq!(found(names, &["x", "x", "B"]), [None, None, None]);
         assert_eq!(found(names, &["a", "a", "a"]), [Some(0); 3]);
-        assert_eq!(found(names, &["", "a", "b", ""]), [None, Some(0), Some(1), None]);
+        assert_eq!(
+            found(names, &["", "a", "b", ""]),
+            [None, Some(0), Some(1), None]
+        );
     }
 
     #[test]

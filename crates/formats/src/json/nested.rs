@@ -45,7 +45,9 @@ impl Ends {
     /// Ends a value after `elements` elements in all.
     fn append(&mut self, elements: usize) -> Result<(), Fault> {
         let end = i32::try_from(elements).map_err(|_| {
-            Fault::value("the elements of one batch are more than 2147483647; use a smaller read.batch-size")
+            Fault::value(
+                "the elements of one batch are more than 2147483647; use a smaller read.batch-size",
+            )
         })?;
         self.ends.push(end);
         self.valid.append_non_null();

@@ -65,7 +65,10 @@ impl Members {
         let mut next = cursor.jiter.known_object()?;
         while let Some(name) = next {
             let mut found = self.names.find(&mut place, name);
-            if last.as_ref().is_some_and(|last| !last.is_last(name, place.ordinal())) {
+            if last
+                .as_ref()
+                .is_some_and(|last| !last.is_last(name, place.ordinal()))
+            {
                 found = None;
             }
             let peek = cursor.peek()?;
@@ -95,7 +98,10 @@ impl Members {
     /// Nulls for the columns that the object at hand has no member for.
     fn fill(&mut self) -> Result<(), Fault> {
         let object = self.object;
-        let missing = self.columns.iter_mut().filter(|member| member.seen != object);
+        let missing = self
+            .columns
+            .iter_mut()
+            .filter(|member| member.seen != object);
         for member in missing {
             member
                 .column
@@ -112,7 +118,10 @@ impl Members {
     }
 
     pub(super) fn memory_size(&self) -> usize {
-        let sizes = self.columns.iter().map(|member| member.column.memory_size());
+        let sizes = self
+            .columns
+            .iter()
+            .map(|member| member.column.memory_size());
         sizes.sum()
     }
 

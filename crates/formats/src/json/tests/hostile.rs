@@ -49,8 +49,22 @@ fn declared_depth_is_read_to_its_end() {
 #[test]
 fn halves_of_characters_and_bad_escapes_are_no_json() {
     for text in [
-        r"\ud800", r"\udc00", r"\ud800x", r"\ud800\n", r"\ud800\ud800", r"\udc00\ud800", r"\u12", r"\u12g4", r"\x41",
-        r"\'", r"\", "\u{1}", "\0", "\n", "\t", "\u{1f}",
+        r"\ud800",
+        r"\udc00",
+        r"\ud800x",
+        r"\ud800\n",
+        r"\ud800\ud800",
+        r"\udc00\ud800",
+        r"\u12",
+        r"\u12g4",
+        r"\x41",
+        r"\'",
+        r"\",
+        "\u{1}",
+        "\0",
+        "\n",
+        "\t",
+        "\u{1f}",
     ] {
         for name in ["a", "other"] {
             let line = format!("{{\"{name}\":\"{text}\"}}");
@@ -99,8 +113,10 @@ fn nearly_json() -> impl Strategy<Value = String> {
         Just("1".to_owned()),
         Just("-1.5e3".to_owned()),
         Just("\"2024-01-01 00:00:00\"".to_owned()),
-        prop::sample::select(vec!["i", "s", "d", "b", "x", "c", "t", "a", "m", "r", "\\u0069", "é"])
-            .prop_map(|name| format!("\"{name}\":")),
+        prop::sample::select(vec![
+            "i", "s", "d", "b", "x", "c", "t", "a", "m", "r", "\\u0069", "é"
+        ])
+        .prop_map(|name| format!("\"{name}\":")),
         ".{0,3}",
     ];
     let inside = prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat());

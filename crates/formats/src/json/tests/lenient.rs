@@ -16,16 +16,33 @@ fn wrong_shapes_are_null_and_broken_lines_are_left_out() {
     strict.line(lines[0]).unwrap();
     let bad = strict.line(lines[1]).unwrap_err();
     assert_eq!(bad.column.as_deref(), Some("loc"));
-    assert!(bad.reason.starts_with("\"Rome\" cannot be read as ROW<"), "{bad:?}");
+    assert!(
+        bad.reason.starts_with("\"Rome\" cannot be read as ROW<"),
+        "{bad:?}"
+    );
 
     let (rows, counts) = read_lenient(ddl, &lines);
-    assert_eq!(rows, ["1 | {x: 1}", "2 | NULL", "NULL | NULL", "NULL | NULL"]);
+    assert_eq!(
+        rows,
+        ["1 | {x: 1}", "2 | NULL", "NULL | NULL", "NULL | NULL"]
+    );
     assert_eq!(counts, (2, 1));
 }
 
 #[test]
 fn lines_that_are_no_objects_are_left_out() {
-    let lines = ["", "  ", "[1]", "1", "\"x\"", "true", "garbage", "null", r#"{"a":1}"#, r#"{"a":1]"#];
+    let lines = [
+        "",
+        "  ",
+        "[1]",
+        "1",
+        "\"x\"",
+        "true",
+        "garbage",
+        "null",
+        r#"{"a":1}"#,
+        r#"{"a":1]"#,
+    ];
     let (rows, counts) = read_lenient("a INT", &lines);
     assert_eq!((rows, counts), (vec!["1".to_owned()], (0, 8)));
 }
@@ -73,7 +90,10 @@ fn what_was_read_of_a_broken_line_is_taken_back() {
         strict.line(whole).unwrap();
     }
     let rows = show(&strict.rows());
-    assert!(rows.len() == whole.len() && rows.iter().all(|row| row == shown), "{rows:#?}");
+    assert!(
+        rows.len() == whole.len() && rows.iter().all(|row| row == shown),
+        "{rows:#?}"
+    );
 }
 
 #[test]

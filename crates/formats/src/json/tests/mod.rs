@@ -2,6 +2,7 @@
 //!
 //! Rows are shown by Arrow's own display, columns between bars, NULL as `NULL`.
 
+mod files;
 mod hostile;
 mod lenient;
 mod nested;
@@ -62,7 +63,10 @@ impl Decoding {
     /// Lines made NULL in part, and lines left out.
     fn counts(&self) -> (u64, u64) {
         let (malformed, dropped) = (&self.records.malformed, &self.records.dropped);
-        (malformed.load(Ordering::Relaxed), dropped.load(Ordering::Relaxed))
+        (
+            malformed.load(Ordering::Relaxed),
+            dropped.load(Ordering::Relaxed),
+        )
     }
 }
 

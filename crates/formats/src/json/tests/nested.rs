@@ -47,7 +47,8 @@ fn a_line_of_java_with_a_string_for_every_scalar() {
     let ddl = "bo BOOLEAN, ti TINYINT, f FLOAT, d DOUBLE, `dec` DECIMAL(10, 3), `date` DATE, \
                ts3 TIMESTAMP(3), bin BYTES";
     let line = r#"{"bo":"true","ti":"-3","f":"1.1","d":"1.0E10","dec":"12.500","date":"2024-01-05","ts3":"2024-01-05 10:20:30.120","bin":"AQUC"}"#;
-    let expected = "true | -3 | 1.1 | 10000000000.0 | 12.500 | 2024-01-05 | 2024-01-05T10:20:30.120 | 010502";
+    let expected =
+        "true | -3 | 1.1 | 10000000000.0 | 12.500 | 2024-01-05 | 2024-01-05T10:20:30.120 | 010502";
     assert_eq!(read(ddl, &[line]), [expected]);
 }
 
@@ -56,12 +57,28 @@ fn keys_of_maps_read_as_their_types() {
     let cases = [
         ("INT", r#"{"1":1,"-2":2}"#, "{1: 1, -2: 2}"),
         ("BOOLEAN", r#"{"true":1,"false":2}"#, "{true: 1, false: 2}"),
-        ("DOUBLE", r#"{"1.0E10":1,"NaN":2}"#, "{10000000000.0: 1, NaN: 2}"),
+        (
+            "DOUBLE",
+            r#"{"1.0E10":1,"NaN":2}"#,
+            "{10000000000.0: 1, NaN: 2}",
+        ),
         ("DECIMAL(4, 2)", r#"{"1.5":1}"#, "{1.50: 1}"),
         // Java writes the numbers that stand for dates and times, and reads both.
-        ("DATE", r#"{"19727":1,"2024-01-06":2}"#, "{2024-01-05: 1, 2024-01-06: 2}"),
-        ("TIME(3)", r#"{"1500":1,"00:00:02.5":2}"#, "{00:00:01.500: 1, 00:00:02.500: 2}"),
-        ("TIMESTAMP(3)", r#"{"2024-01-05T10:20:30.120":1}"#, "{2024-01-05T10:20:30.120: 1}"),
+        (
+            "DATE",
+            r#"{"19727":1,"2024-01-06":2}"#,
+            "{2024-01-05: 1, 2024-01-06: 2}",
+        ),
+        (
+            "TIME(3)",
+            r#"{"1500":1,"00:00:02.5":2}"#,
+            "{00:00:01.500: 1, 00:00:02.500: 2}",
+        ),
+        (
+            "TIMESTAMP(3)",
+            r#"{"2024-01-05T10:20:30.120":1}"#,
+            "{2024-01-05T10:20:30.120: 1}",
+        ),
         ("STRING", r#"{"\u0061":1,"":2}"#, "{a: 1, : 2}"),
         // Keys that mean the same are one, however they are spelled.
         ("INT", r#"{"1":1,"2":2,"01":3,"+1":4}"#, "{2: 2, 1: 4}"),
@@ -70,22 +87,53 @@ fn keys_of_maps_read_as_their_types() {
         ("DATE", r#"{"19727":1,"2024-01-05":2}"#, "{2024-01-05: 2}"),
     ];
     for (key, json, expected) in cases {
-        let rows = read(&format!("m MAP<{key}, INT>"), &[&format!("{{\"m\":{json}}}")]);
+        let rows = read(
+            &format!("m MAP<{key}, INT>"),
+            &[&format!("{{\"m\":{json}}}")],
+        );
         assert_eq!(rows, [expected], "{key} {json}");
     }
-    let lines = [r#"{"m":{"1":1,"01":2}}"#, "{}", r#"{"m":{"1":3}}"#, r#"{"m":{"2":4,"2":null}}"#];
-    assert_eq!(read("m MAP<INT, INT>", &lines), ["{1: 2}", "NULL", "{1: 3}", "{2: NULL}"]);
+    let lines = [
+        r#"{"m":{"1":1,"01":2}}"#,
+        "{}",
+        r#"{"m":{"1":3}}"#,
+        r#"{"m":{"2":4,"2":null}}"#,
+    ];
+    assert_eq!(
+        read("m MAP<INT, INT>", &lines),
+        ["{1: 2}", "NULL", "{1: 3}", "{2: NULL}"]
+    );
 }
 
 #[test]
 fn faults_name_the_column_with_all_that_are_around_it() {
     let ddl = "a ARRAY<ROW<k STRING, m MAP<INT, ARRAY<DATE>>>>, b INT";
     for (line, column, reason) in [
-        (r#"{"a":[{"m":{"1":["2024-01-01","x"]}}]}"#, "a.element.m.value.element", "\"x\" cannot be read as DATE: "),
-        (r#"{"a":[{"m":{"x\n":[]}}]}"#, "a.element.m.key", "\"x\\n\" cannot be read as INT: expected an integer in its range"),
-        (r#"{"a":[{"m":{"1":{}}}]}"#, "a.element.m.value", "{} cannot be read as ARRAY<DATE>: expected an array"),
-        (r#"{"a":[{"k":"x"},7]}"#, "a.element", "7 cannot be read as ROW<"),
-        (r#"{"a":[{"k":[ 1 ,2]}]}"#, "a.element.k", "[ 1 ,2] cannot be read as STRING: expected a string, a number or a boolean"),
+        (
+            r#"{"a":[{"m":{"1":["2024-01-01","x"]}}]}"#,
+            "a.element.m.value.element",
+            "\"x\" cannot be read as DATE: ",
+        ),
+        (
+            r#"{"a":[{"m":{"x\n":[]}}]}"#,
+            "a.element.m.key",
+            "\"x\\n\" cannot be read as INT: expected an integer in its range",
+        ),
+        (
+            r#"{"a":[{"m":{"1":{}}}]}"#,
+            "a.element.m.value",
+            "{} cannot be read as ARRAY<DATE>: expected an array",
+        ),
+        (
+            r#"{"a":[{"k":"x"},7]}"#,
+            "a.element",
+            "7 cannot be read as ROW<",
+        ),
+        (
+            r#"{"a":[{"k":[ 1 ,2]}]}"#,
+            "a.element.k",
+            "[ 1 ,2] cannot be read as STRING: expected a string, a number or a boolean",
+        ),
         (r#"{"b":1,"a":1}"#, "a", "1 cannot be read as ARRAY<ROW<"),
     ] {
         let (found, told) = refused(ddl, line);

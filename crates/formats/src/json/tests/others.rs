@@ -36,7 +36,11 @@ fn sample(fields: &[DataField]) -> RecordBatch {
         Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
         Arc::new(decimals.with_precision_and_scale(38, 18).unwrap()),
         Arc::new(Date32Array::from(vec![Some(19727), None, Some(-719_162)])),
-        Arc::new(TimestampMicrosecondArray::from(vec![Some(-1), None, Some(1)])),
+        Arc::new(TimestampMicrosecondArray::from(vec![
+            Some(-1),
+            None,
+            Some(1),
+        ])),
         Arc::new(ListArray::new(field, offsets, values, nulls)),
         Arc::new(StructArray::new(names, members, shown)),
     ];

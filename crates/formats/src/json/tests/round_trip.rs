@@ -9,8 +9,8 @@ use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use arrow_select::take::take;
-use ftable_core::{DataType, TypeKind};
 use ftable_core::types::to_arrow_schema;
+use ftable_core::{DataType, TypeKind};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -34,7 +34,9 @@ fn within(value: i64, per_day: i64, step: i64) -> i64 {
 
 /// Ticks of the clock of a type from one of its values to the next.
 fn step(declared: &DataType) -> i64 {
-    let (TypeKind::Timestamp { precision } | TypeKind::TimestampLtz { precision }) = declared.kind() else {
+    let (TypeKind::Timestamp { precision } | TypeKind::TimestampLtz { precision }) =
+        declared.kind()
+    else {
         return 1;
     };
     let digits = match precision {
@@ -51,7 +53,11 @@ fn tamed(declared: &DataType, array: &ArrayRef) -> ArrayRef {
     match (array.data_type(), declared.kind()) {
         (ArrowType::Date32, _) => {
             let tame = |day: i32| within(i64::from(day), 1, 1) as i32;
-            Arc::new(array.as_primitive::<Date32Type>().unary::<_, Date32Type>(tame))
+            Arc::new(
+                array
+                    .as_primitive::<Date32Type>()
+                    .unary::<_, Date32Type>(tame),
+            )
         }
         (ArrowType::Timestamp(TimeUnit::Millisecond, zone), _) => {
             let values = array.as_primitive::<TimestampMillisecondType>();
@@ -73,15 +79,28 @@ fn tamed(declared: &DataType, array: &ArrayRef) -> ArrayRef {
         }
         (ArrowType::Float32, _) => {
             let tame = |value: f32| if value.is_nan() { f32::NAN } else { value };
-            Arc::new(array.as_primitive::<Float32Type>().unary::<_, Float32Type>(tame))
+            Arc::new(
+                array
+                    .as_primitive::<Float32Type>()
+                    .unary::<_, Float32Type>(tame),
+            )
         }
         (ArrowType::Float64, _) => {
             let tame = |value: f64| if value.is_nan() { f64::NAN } else { value };
-            Arc::new(array.as_primitive::<Float64Type>().unary::<_, Float64Type>(tame))
+            Arc::new(
+                array
+                    .as_primitive::<Float64Type>()
+                    .unary::<_, Float64Type>(tame),
+            )
         }
         (ArrowType::List(field), TypeKind::Array { element }) => {
             let (_, offsets, values, nulls) = array.as_list::<i32>().clone().into_parts();
-            Arc::new(ListArray::new(Arc::clone(field), offsets, tamed(element, &values), nulls))
+            Arc::new(ListArray::new(
+                Arc::clone(field),
+                offsets,
+                tamed(element, &values),
+                nulls,
+            ))
         }
         (ArrowType::Map(field, _), TypeKind::Map { key, value }) => {
             let (_, offsets, entries, nulls, _) = array.as_map().clone().into_parts();
@@ -95,12 +114,20 @@ fn tamed(declared: &DataType, array: &ArrayRef) -> ArrayRef {
             }
             let entries = StructArray::new(fields, vec![keys, values], None);
             let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-            Arc::new(MapArray::new(Arc::clone(field), offsets, entries, nulls, false))
+            Arc::new(MapArray::new(
+                Arc::clone(field),
+                offsets,
+                entries,
+                nulls,
+                false,
+            ))
         }
         (ArrowType::Struct(_), TypeKind::Row { fields: declared }) => {
             let (fields, columns, nulls) = array.as_struct().clone().into_parts();
             let columns = declared.iter().zip(&columns);
-            let columns = columns.map(|(field, column)| tamed(&field.data_type, column)).collect();
+            let columns = columns
+                .map(|(field, column)| tamed(&field.data_type, column))
+                .collect();
             Arc::new(StructArray::new(fields, columns, nulls))
         }
         _ => Arc::clone(array),

@@ -55,7 +55,11 @@ fn values_read_alike_with_and_without_quotes() {
             "-99999999999999999999999999999999999999",
             "-99999999999999999999999999999999999999",
         ),
-        ("DECIMAL(38, 38)", "1e-38", "0.00000000000000000000000000000000000001"),
+        (
+            "DECIMAL(38, 38)",
+            "1e-38",
+            "0.00000000000000000000000000000000000001",
+        ),
         ("STRING", "5", "5"),
         ("STRING", "1.50", "1.50"),
         ("STRING", "1e2", "1e2"),
@@ -93,9 +97,21 @@ fn strings_read_as_their_types_say() {
         ("BYTES", r#""""#, ""),
         ("DATE", r#""2024-01-05""#, "2024-01-05"),
         ("TIME(3)", r#""10:20:30.12""#, "10:20:30.120"),
-        ("TIMESTAMP(3)", r#""2024-01-05 10:20:30.120""#, "2024-01-05T10:20:30.120"),
-        ("TIMESTAMP(3)", r#""2024-01-05T10:20:30.120""#, "2024-01-05T10:20:30.120"),
-        ("TIMESTAMP(9)", r#""2024-01-05 10:20:30.123456789""#, "2024-01-05T10:20:30.123456789"),
+        (
+            "TIMESTAMP(3)",
+            r#""2024-01-05 10:20:30.120""#,
+            "2024-01-05T10:20:30.120",
+        ),
+        (
+            "TIMESTAMP(3)",
+            r#""2024-01-05T10:20:30.120""#,
+            "2024-01-05T10:20:30.120",
+        ),
+        (
+            "TIMESTAMP(9)",
+            r#""2024-01-05 10:20:30.123456789""#,
+            "2024-01-05T10:20:30.123456789",
+        ),
         (
             "TIMESTAMP(6) WITH LOCAL TIME ZONE",
             r#""2024-01-05 10:20:30.000001""#,
@@ -145,7 +161,11 @@ fn values_that_are_none_of_their_type_are_refused() {
         ("FLOAT", "1e39", finite),
         ("FLOAT", "3.5e38", finite),
         ("FLOAT", "-1000000000000000000000000000000000000000", finite),
-        ("DECIMAL(8, 2)", "99999999.99", "a decimal number in its range"),
+        (
+            "DECIMAL(8, 2)",
+            "99999999.99",
+            "a decimal number in its range",
+        ),
         ("DECIMAL(8, 2)", r#""x""#, "a decimal number in its range"),
         ("STRING", r#"{"x":1}"#, text),
         ("STRING", "[1, 2]", text),
@@ -191,13 +211,17 @@ fn numbers_that_are_long_but_not_large_are_read() {
 #[test]
 fn long_texts_are_cut_in_messages() {
     let long = "é".repeat(5000);
-    let expected = format!("\"{}… cannot be read as INT: expected an integer in its range", "é".repeat(99));
+    let expected = format!(
+        "\"{}… cannot be read as INT: expected an integer in its range",
+        "é".repeat(99)
+    );
     assert_eq!(rejected("INT", &format!("\"{long}\"")), expected);
 }
 
 #[test]
 fn not_null_columns_are_never_null() {
-    let ddl = "a INT NOT NULL, r ROW<x INT NOT NULL>, l ARRAY<INT NOT NULL>, m MAP<STRING, INT NOT NULL>";
+    let ddl =
+        "a INT NOT NULL, r ROW<x INT NOT NULL>, l ARRAY<INT NOT NULL>, m MAP<STRING, INT NOT NULL>";
     let reason = "it is NOT NULL in the table but null";
     for (line, column) in [
         ("{}", "a"),
@@ -211,7 +235,11 @@ fn not_null_columns_are_never_null() {
             let mut decoding = Decoding::new(&columns(ddl), lenient);
             decoding.line(r#"{"a":7,"l":[1],"m":{"k":2}}"#).unwrap();
             let bad = decoding.line(line).unwrap_err();
-            assert_eq!((bad.column.as_deref(), bad.reason.as_str()), (Some(column), reason), "{line}");
+            assert_eq!(
+                (bad.column.as_deref(), bad.reason.as_str()),
+                (Some(column), reason),
+                "{line}"
+            );
             assert_eq!(show(&decoding.rows()), ["7 | NULL | [1] | {k: 2}"]);
         }
     }
@@ -219,7 +247,10 @@ fn not_null_columns_are_never_null() {
     let bad = decoding.line(r#"{"a":"x"}"#).unwrap_err();
     let expected = "\"x\" cannot be read as INT: expected an integer in its range, \
                     and it is NOT NULL, so NULL cannot stand for the value";
-    assert_eq!((bad.column.as_deref(), bad.reason.as_str()), (Some("a"), expected));
+    assert_eq!(
+        (bad.column.as_deref(), bad.reason.as_str()),
+        (Some("a"), expected)
+    );
     // A null ROW has no members to be null.
     let rows = read(ddl, &[r#"{"a":1,"r":null,"l":[],"m":{}}"#, r#"{"a":2}"#]);
     assert_eq!(rows, ["1 | NULL | [] | {}", "2 | NULL | NULL | NULL"]);

@@ -33,7 +33,10 @@ fn members_come_in_any_order_with_others_between_and_some_missing() {
 
 #[test]
 fn names_with_escapes_are_the_names_they_mean() {
-    let lines = [r#"{"\u0061":1,"\"":2,"\ud83e\udd80é":3}"#, r#"{"🦀\u00E9":4,"a":5}"#];
+    let lines = [
+        r#"{"\u0061":1,"\"":2,"\ud83e\udd80é":3}"#,
+        r#"{"🦀\u00E9":4,"a":5}"#,
+    ];
     let fields = columns("a INT, `\"` INT, `🦀é` INT");
     let mut decoding = Decoding::new(&fields, false);
     for line in lines {
@@ -55,14 +58,27 @@ fn what_follows_the_first_value_is_not_looked_at() {
 
 #[test]
 fn the_line_null_is_no_row() {
-    let lines = ["null", r#"{"a":1}"#, " null ", "null null", "null,", "null\"x"];
+    let lines = [
+        "null",
+        r#"{"a":1}"#,
+        " null ",
+        "null null",
+        "null,",
+        "null\"x",
+    ];
     assert_eq!(read("a INT", &lines), ["1"]);
     assert_eq!(
         no_row("nullx"),
         "no JSON at byte 4: more follows on the word null: nullx"
     );
-    assert_eq!(no_row("null1"), "no JSON at byte 4: more follows on the word null: null1");
-    assert_eq!(no_row("nul"), "no JSON at byte 3: EOF while parsing a value: nul");
+    assert_eq!(
+        no_row("null1"),
+        "no JSON at byte 4: more follows on the word null: null1"
+    );
+    assert_eq!(
+        no_row("nul"),
+        "no JSON at byte 3: EOF while parsing a value: nul"
+    );
 }
 
 #[test]
@@ -125,7 +141,10 @@ fn what_is_no_json_is_refused_in_every_place() {
     // The same where no column has the name, inside of arrays, and without columns at all.
     for line in lines.iter().filter(|line| line.starts_with(r#"{"a":"#)) {
         let elsewhere = line.replacen("\"a\"", "\"other\"", 1);
-        assert!(no_row(&elsewhere).starts_with("no JSON at byte "), "{elsewhere}");
+        assert!(
+            no_row(&elsewhere).starts_with("no JSON at byte "),
+            "{elsewhere}"
+        );
         let within = line.replacen("\"a\":", "\"a\":1,\"other\":[1,{\"x\":", 1);
         assert!(no_row(&within).starts_with("no JSON at byte "), "{within}");
         let mut nothing_asked = Decoding::new(&[], false);
@@ -204,9 +223,14 @@ fn a_batch_is_what_came_since_the_last() {
     let mut decoding = Decoding::strict("a INT, l ARRAY<STRING>");
     decoding.line(r#"{"a":1,"l":["x","y"]}"#).unwrap();
     let held = decoding.decoder.memory_size();
-    decoding.line(r#"{"a":2,"l":["a longer text than before"]}"#).unwrap();
+    decoding
+        .line(r#"{"a":2,"l":["a longer text than before"]}"#)
+        .unwrap();
     assert!(decoding.decoder.memory_size() > held && held > 0);
-    assert_eq!(show(&decoding.rows()), ["1 | [x, y]", "2 | [a longer text than before]"]);
+    assert_eq!(
+        show(&decoding.rows()),
+        ["1 | [x, y]", "2 | [a longer text than before]"]
+    );
     decoding.line(r#"{"l":[]}"#).unwrap();
     assert_eq!(show(&decoding.rows()), ["NULL | []"]);
     assert_eq!(decoding.rows().num_rows(), 0);

@@ -8,7 +8,9 @@ use crate::json::JsonFormat;
 fn refusal(declared: &str) -> String {
     let fields = columns(&format!("ok INT, c {declared}"));
     let created = JsonFormat.check_write_schema(&fields).unwrap_err();
-    let read = JsonDecoder::new(&fields, false, Arc::default()).err().unwrap();
+    let read = JsonDecoder::new(&fields, false, Arc::default())
+        .err()
+        .unwrap();
     let request = WriteRequest {
         fields: Arc::clone(&fields),
         options: options(FileFormatKind::Json, &[]),
@@ -25,19 +27,46 @@ fn columns_without_a_form_in_json_are_refused_by_their_path() {
     let keys = "keys of a MAP are the names of members, so they must be strings, numbers, booleans, dates or times";
     let none = "the type has no form in JSON; use parquet or orc";
     let cases = [
-        ("MULTISET<STRING>", "c of type MULTISET<STRING>", "use MAP<STRING, INT> instead"),
-        ("ARRAY<MULTISET<INT>>", "c.element of type MULTISET<INT>", "use MAP<INT, INT> instead"),
+        (
+            "MULTISET<STRING>",
+            "c of type MULTISET<STRING>",
+            "use MAP<STRING, INT> instead",
+        ),
+        (
+            "ARRAY<MULTISET<INT>>",
+            "c.element of type MULTISET<INT>",
+            "use MAP<INT, INT> instead",
+        ),
         ("MAP<BYTES, INT>", "c.key of type BYTES NOT NULL", keys),
-        ("ROW<x MAP<BINARY(2), INT>>", "c.x.key of type BINARY(2) NOT NULL", keys),
-        ("MAP<ARRAY<INT>, INT>", "c.key of type ARRAY<INT> NOT NULL", keys),
-        ("MAP<ROW<x INT>, INT>", "c.key of type ROW<x INT> NOT NULL", keys),
-        ("MAP<INT, ROW<v VARIANT>>", "c.value.v of type VARIANT", none),
+        (
+            "ROW<x MAP<BINARY(2), INT>>",
+            "c.x.key of type BINARY(2) NOT NULL",
+            keys,
+        ),
+        (
+            "MAP<ARRAY<INT>, INT>",
+            "c.key of type ARRAY<INT> NOT NULL",
+            keys,
+        ),
+        (
+            "MAP<ROW<x INT>, INT>",
+            "c.key of type ROW<x INT> NOT NULL",
+            keys,
+        ),
+        (
+            "MAP<INT, ROW<v VARIANT>>",
+            "c.value.v of type VARIANT",
+            none,
+        ),
         ("VARIANT", "c of type VARIANT", none),
         ("BLOB", "c of type BLOB", none),
     ];
     for (declared, what, reason) in cases {
         let expected = format!("json: column {what} is not supported: {reason}");
-        assert_eq!(refusal(declared).replace(" NOT NULL", ""), expected.replace(" NOT NULL", ""));
+        assert_eq!(
+            refusal(declared).replace(" NOT NULL", ""),
+            expected.replace(" NOT NULL", "")
+        );
     }
 }
 

@@ -43,7 +43,13 @@ fn written_map(key: &str, keys: ArrayRef) -> Result<String> {
     };
     let values = Arc::new(Int32Array::from_iter_values(0..len as i32));
     let entries = StructArray::new(entries, vec![keys, values], None);
-    let maps = MapArray::new(field, OffsetBuffer::from_lengths([len]), entries, None, false);
+    let maps = MapArray::new(
+        field,
+        OffsetBuffer::from_lengths([len]),
+        entries,
+        None,
+        false,
+    );
     try_write(&[], &fields, &batch(&fields, vec![Arc::new(maps)]))
 }
 
@@ -53,7 +59,10 @@ fn written_entries(given: &[(&str, &str)], key: &str, keys: ArrayRef) -> Result<
     let mut writer = KeyWriter::new(&options.format_options)?;
     let (key_type, value_type) = (data_type(key), data_type("INT"));
     let values = Int32Array::from_iter_values(0..keys.len() as i32);
-    let (key, value) = (Cell::new(&key_type, &keys)?, Cell::new(&value_type, &values)?);
+    let (key, value) = (
+        Cell::new(&key_type, &keys)?,
+        Cell::new(&value_type, &values)?,
+    );
     let mut out = Vec::new();
     writer
         .write_map(&key, &value, 0..keys.len(), &mut out)
@@ -81,11 +90,20 @@ fn scalars_have_the_forms_of_json_where_it_has_one() {
         Arc::new(Date32Array::from(vec![Some(19727), None])),
         Arc::new(Time32MillisecondArray::from(vec![Some(37_230_120), None])),
         Arc::new(Time32MillisecondArray::from(vec![Some(37_230_000), None])),
-        Arc::new(TimestampMillisecondArray::from(vec![Some(1_704_450_030_120), None])),
+        Arc::new(TimestampMillisecondArray::from(vec![
+            Some(1_704_450_030_120),
+            None,
+        ])),
         Arc::new(TimestampMillisecondArray::from(vec![Some(-1_000), None])),
         Arc::new(TimestampMicrosecondArray::from(vec![Some(1), None])),
-        Arc::new(TimestampNanosecondArray::from(vec![Some(1_704_450_030_123_456_789), None])),
-        Arc::new(TimestampMillisecondArray::from(vec![Some(1_704_450_030_120), None]).with_timezone("UTC")),
+        Arc::new(TimestampNanosecondArray::from(vec![
+            Some(1_704_450_030_123_456_789),
+            None,
+        ])),
+        Arc::new(
+            TimestampMillisecondArray::from(vec![Some(1_704_450_030_120), None])
+                .with_timezone("UTC"),
+        ),
     ];
     let expected = [
         r#"{"bo":true,"ti":-3,"big":-9223372036854775808,"f":1.1,"d":1.0E10,"de":1234567890.123456789012345678,"#,
@@ -102,7 +120,15 @@ fn scalars_have_the_forms_of_json_where_it_has_one() {
 
 #[test]
 fn numbers_that_json_has_not_are_strings() {
-    let doubles = vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e-4, 5e-324, 100.0];
+    let doubles = vec![
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        1e-4,
+        5e-324,
+        100.0,
+    ];
     let expected = [
         r#"{"a":"NaN"}"#,
         r#"{"a":"Infinity"}"#,
@@ -113,7 +139,10 @@ fn numbers_that_json_has_not_are_strings() {
         r#"{"a":100.0}"#,
         "",
     ];
-    assert_eq!(lines_of("DOUBLE", Float64Array::from(doubles)), expected.join("\n"));
+    assert_eq!(
+        lines_of("DOUBLE", Float64Array::from(doubles)),
+        expected.join("\n")
+    );
     let floats = vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX];
     let expected = [
         r#"{"a":"NaN"}"#,
@@ -122,7 +151,10 @@ fn numbers_that_json_has_not_are_strings() {
         r#"{"a":3.4028235E38}"#,
         "",
     ];
-    assert_eq!(lines_of("FLOAT", Float32Array::from(floats)), expected.join("\n"));
+    assert_eq!(
+        lines_of("FLOAT", Float32Array::from(floats)),
+        expected.join("\n")
+    );
     let decimals = Decimal128Array::from(vec![-1, 0, 10_i128.pow(38) - 1, 1 - 10_i128.pow(38)]);
     let decimals = decimals.with_precision_and_scale(38, 10).unwrap();
     let expected = [
@@ -159,7 +191,11 @@ fn nested_values_have_nulls_at_every_level() {
         Arc::new(Int32Array::from(vec![Some(1), Some(2), None])),
         Arc::new(StringArray::from(vec![Some("s"), Some("hidden"), None])),
     ];
-    let rows = StructArray::new(fields, columns, Some(NullBuffer::from(vec![true, false, true])));
+    let rows = StructArray::new(
+        fields,
+        columns,
+        Some(NullBuffer::from(vec![true, false, true])),
+    );
     assert_eq!(
         lines_of("ROW<`x y` INT, `\"` STRING>", rows),
         "{\"a\":{\"x y\":1,\"\\\"\":\"s\"}}\n{\"a\":null}\n{\"a\":{\"x y\":null,\"\\\"\":null}}\n"
@@ -177,8 +213,12 @@ fn a_slice_is_written_as_what_it_shows() {
     let field = Field::new("a", lists.data_type().clone(), true);
     let schema = arrow_schema::Schema::new(vec![field, Field::new("b", ArrowType::Utf8, true)]);
     let texts = StringArray::from(vec!["x", "y", "z"]);
-    let batch = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(lists), Arc::new(texts)]).unwrap();
-    assert_eq!(write(&fields, &batch.slice(1, 1)), "{\"a\":[2,3],\"b\":\"y\"}\n");
+    let batch =
+        RecordBatch::try_new(Arc::new(schema), vec![Arc::new(lists), Arc::new(texts)]).unwrap();
+    assert_eq!(
+        write(&fields, &batch.slice(1, 1)),
+        "{\"a\":[2,3],\"b\":\"y\"}\n"
+    );
     assert_eq!(write(&fields, &batch.slice(3, 0)), "");
 }
 
@@ -202,24 +242,52 @@ fn keys_are_texts_that_read_back() {
     let texts: ArrayRef = Arc::new(StringArray::from(vec!["a\"b", ""]));
     let booleans: ArrayRef = Arc::new(BooleanArray::from(vec![true, false]));
     let cases = [
-        ("DATE", dates, r#"{"2024-01-05":0,"1969-12-31":1}"#, "{2024-01-05: 0, 1969-12-31: 1}"),
-        ("TIME(3)", times, r#"{"00:00:01.5":0,"00:00:00.0":1}"#, "{00:00:01.500: 0, 00:00:00: 1}"),
+        (
+            "DATE",
+            dates,
+            r#"{"2024-01-05":0,"1969-12-31":1}"#,
+            "{2024-01-05: 0, 1969-12-31: 1}",
+        ),
+        (
+            "TIME(3)",
+            times,
+            r#"{"00:00:01.5":0,"00:00:00.0":1}"#,
+            "{00:00:01.500: 0, 00:00:00: 1}",
+        ),
         (
             "TIMESTAMP(3)",
             stamps,
             r#"{"2024-01-05 10:20:30.120":0,"1970-01-01 00:00:00.000":1}"#,
             "{2024-01-05T10:20:30.120: 0, 1970-01-01T00:00:00: 1}",
         ),
-        ("DECIMAL(4, 2)", decimals, r#"{"0.15":0,"-0.05":1}"#, "{0.15: 0, -0.05: 1}"),
-        ("DOUBLE", doubles, r#"{"1.0E10":0,"NaN":1}"#, "{10000000000.0: 0, NaN: 1}"),
+        (
+            "DECIMAL(4, 2)",
+            decimals,
+            r#"{"0.15":0,"-0.05":1}"#,
+            "{0.15: 0, -0.05: 1}",
+        ),
+        (
+            "DOUBLE",
+            doubles,
+            r#"{"1.0E10":0,"NaN":1}"#,
+            "{10000000000.0: 0, NaN: 1}",
+        ),
         ("INT", integers, r#"{"1":0,"-2":1}"#, "{1: 0, -2: 1}"),
         ("STRING", texts, r#"{"a\"b":0,"":1}"#, "{a\"b: 0, : 1}"),
-        ("BOOLEAN", booleans, r#"{"true":0,"false":1}"#, "{true: 0, false: 1}"),
+        (
+            "BOOLEAN",
+            booleans,
+            r#"{"true":0,"false":1}"#,
+            "{true: 0, false: 1}",
+        ),
     ];
     for (key, keys, expected, shown) in cases {
         let line = written_map(key, keys).unwrap();
         assert_eq!(line, format!("{{\"m\":{expected}}}\n"), "{key}");
-        assert_eq!(read(&format!("m MAP<{key}, INT>"), &[line.trim_end()]), [shown]);
+        assert_eq!(
+            read(&format!("m MAP<{key}, INT>"), &[line.trim_end()]),
+            [shown]
+        );
     }
 }
 
@@ -237,7 +305,10 @@ fn a_null_key_fails_is_left_out_or_gets_a_name() {
     let dropped = written_entries(&[(mode, "drop")], "STRING", keys()).unwrap();
     assert_eq!(dropped, "{\"a\":0,\"b\":2}");
     let first = Arc::new(StringArray::from(vec![None, Some("b")]));
-    assert_eq!(written_entries(&[(mode, "drop")], "STRING", first).unwrap(), "{\"b\":1}");
+    assert_eq!(
+        written_entries(&[(mode, "drop")], "STRING", first).unwrap(),
+        "{\"b\":1}"
+    );
     let literal = written_entries(&[(mode, "literal")], "STRING", keys()).unwrap();
     assert_eq!(literal, "{\"a\":0,\"null\":1,\"b\":2}");
     let given = [(mode, "literal"), ("json.map-null-key-literal", "\"none\"")];
@@ -245,16 +316,24 @@ fn a_null_key_fails_is_left_out_or_gets_a_name() {
     assert_eq!(literal, "{\"a\":0,\"\\\"none\\\"\":1,\"b\":2}");
     let numbers = Arc::new(Int32Array::from(vec![Some(1), None]));
     let given = [(mode, "literal"), ("json.map-null-key-literal", "-1")];
-    assert_eq!(written_entries(&given, "INT", numbers).unwrap(), "{\"1\":0,\"-1\":1}");
+    assert_eq!(
+        written_entries(&given, "INT", numbers).unwrap(),
+        "{\"1\":0,\"-1\":1}"
+    );
 }
 
 #[test]
 fn two_keys_of_one_name_are_refused() {
     let expected = |name: &str| {
-        format!("json: column m.key: value \"{name}\" cannot be stored: it is the name of two keys of one map")
+        format!(
+            "json: column m.key: value \"{name}\" cannot be stored: it is the name of two keys of one map"
+        )
     };
     let same = Arc::new(StringArray::from(vec!["a", "b", "a"]));
-    assert_eq!(written_map("STRING", same).unwrap_err().to_string(), expected("a"));
+    assert_eq!(
+        written_map("STRING", same).unwrap_err().to_string(),
+        expected("a")
+    );
     let null_and_literal = Arc::new(StringArray::from(vec![Some("null"), None]));
     let given = [("json.map-null-key-mode", "literal")];
     let refused = written_entries(&given, "STRING", null_and_literal).unwrap_err();
@@ -274,11 +353,20 @@ fn years_that_have_no_four_digits_are_refused() {
         let fields = columns(&format!("a {declared}"));
         write(&fields, &batch(&fields, vec![array]))
     };
-    assert_eq!(ok("DATE", days(2_932_896)), "{\"a\":\"9999-12-31\"}\n{\"a\":null}\n");
-    assert_eq!(ok("DATE", days(-719_528)), "{\"a\":\"0000-01-01\"}\n{\"a\":null}\n");
+    assert_eq!(
+        ok("DATE", days(2_932_896)),
+        "{\"a\":\"9999-12-31\"}\n{\"a\":null}\n"
+    );
+    assert_eq!(
+        ok("DATE", days(-719_528)),
+        "{\"a\":\"0000-01-01\"}\n{\"a\":null}\n"
+    );
     for day in [2_932_897, -719_529, i32::MAX, i32::MIN] {
         let told = refused_write(&[], "DATE", days(day));
-        assert!(told.ends_with("cannot be stored: it lies outside the years 0000 to 9999"), "{told}");
+        assert!(
+            told.ends_with("cannot be stored: it lies outside the years 0000 to 9999"),
+            "{told}"
+        );
     }
     assert_eq!(
         refused_write(&[], "DATE", days(2_932_897)),
@@ -286,22 +374,39 @@ fn years_that_have_no_four_digits_are_refused() {
     );
     let millis = |value: i64| Arc::new(TimestampMillisecondArray::from(vec![value])) as ArrayRef;
     let last = 253_402_300_799_999;
-    assert_eq!(ok("TIMESTAMP(3)", millis(last)), "{\"a\":\"9999-12-31 23:59:59.999\"}\n");
+    assert_eq!(
+        ok("TIMESTAMP(3)", millis(last)),
+        "{\"a\":\"9999-12-31 23:59:59.999\"}\n"
+    );
     for (declared, array) in [
         ("TIMESTAMP(3)", millis(last + 1)),
         ("TIMESTAMP(3)", millis(i64::MIN)),
-        ("TIMESTAMP(6)", Arc::new(TimestampMicrosecondArray::from(vec![i64::MIN]))),
+        (
+            "TIMESTAMP(6)",
+            Arc::new(TimestampMicrosecondArray::from(vec![i64::MIN])),
+        ),
     ] {
         let told = refused_write(&[], declared, array);
-        assert!(told.ends_with("it lies outside the years 0000 to 9999"), "{told}");
+        assert!(
+            told.ends_with("it lies outside the years 0000 to 9999"),
+            "{told}"
+        );
     }
     let time = Arc::new(Time32MillisecondArray::from(vec![86_400_000]));
     assert!(refused_write(&[], "TIME(3)", time).ends_with("it is no time of a day"));
     let told = refused_write(&[], "TIMESTAMP(0)", millis(1));
-    assert!(told.ends_with("it has more digits of the second than its type"), "{told}");
+    assert!(
+        told.ends_with("it has more digits of the second than its type"),
+        "{told}"
+    );
     // Keys too, and what no row shows does not matter.
-    let told = written_map("DATE", days(i32::MAX).slice(0, 1)).unwrap_err().to_string();
-    assert!(told.starts_with("json: column m.key: value ") && told.ends_with("9999"), "{told}");
+    let told = written_map("DATE", days(i32::MAX).slice(0, 1))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.starts_with("json: column m.key: value ") && told.ends_with("9999"),
+        "{told}"
+    );
     let hidden = StructArray::new(
         Fields::from(vec![Field::new("x", ArrowType::Date32, true)]),
         vec![Arc::new(Date32Array::from(vec![i32::MAX, 0]))],
@@ -316,14 +421,23 @@ fn a_delimiter_of_ones_own_must_not_stand_in_a_row() {
     let fields = columns("a STRING, b INT");
     let rows = |texts: Vec<&str>| {
         let numbers = Int32Array::from_iter_values(0..texts.len() as i32);
-        batch(&fields, vec![Arc::new(StringArray::from(texts)), Arc::new(numbers)])
+        batch(
+            &fields,
+            vec![Arc::new(StringArray::from(texts)), Arc::new(numbers)],
+        )
     };
     let with = |delimiter: &str, texts: Vec<&str>| {
         let given = [("json.line-delimiter", delimiter)];
         try_write(&given, &fields, &rows(texts)).map_err(|error| error.to_string())
     };
-    assert_eq!(with("||", vec!["x", "y|"]).unwrap(), "{\"a\":\"x\",\"b\":0}||{\"a\":\"y|\",\"b\":1}||");
-    assert_eq!(with("\r\n", vec!["x\r\ny"]).unwrap(), "{\"a\":\"x\\r\\ny\",\"b\":0}\r\n");
+    assert_eq!(
+        with("||", vec!["x", "y|"]).unwrap(),
+        "{\"a\":\"x\",\"b\":0}||{\"a\":\"y|\",\"b\":1}||"
+    );
+    assert_eq!(
+        with("\r\n", vec!["x\r\ny"]).unwrap(),
+        "{\"a\":\"x\\r\\ny\",\"b\":0}\r\n"
+    );
     let refused = |column: &str, value: &str| {
         let told = format!(
             "json: column {column}: value {value} cannot be stored: it holds the line delimiter; \
@@ -331,7 +445,10 @@ fn a_delimiter_of_ones_own_must_not_stand_in_a_row() {
         );
         Err(told)
     };
-    assert_eq!(with("||", vec!["x", "y||z"]), refused("a", "\"a\":\"y||z\""));
+    assert_eq!(
+        with("||", vec!["x", "y||z"]),
+        refused("a", "\"a\":\"y||z\"")
+    );
     assert_eq!(with(",", vec!["x"]), refused("b", "\"b\":0"));
     assert_eq!(with(":", vec!["x"]), refused("a", "\"a\":\"x\""));
     assert_eq!(with("\"a\"", vec!["x"]), refused("a", "\"a\":\"x\""));
@@ -352,16 +469,26 @@ fn what_is_refused_leaves_whole_rows_only() {
     let mut renderer = JsonRenderer::new(&request).unwrap();
     let mut out = Vec::new();
     let dates = Arc::new(Date32Array::from(vec![0, i32::MAX]));
-    assert!(renderer.rows(&batch(&fields, vec![dates]), &mut out).is_err());
+    assert!(
+        renderer
+            .rows(&batch(&fields, vec![dates]), &mut out)
+            .is_err()
+    );
     assert_eq!(String::from_utf8(out).unwrap(), "{\"a\":\"1970-01-01\"}\n");
 }
 
 #[test]
 fn batches_of_other_columns_are_refused() {
     let told = refused_write(&[], "STRING", Arc::new(Int32Array::from(vec![1])));
-    assert_eq!(told, "encoding json failed: an array of Int32 instead of STRING");
+    assert_eq!(
+        told,
+        "encoding json failed: an array of Int32 instead of STRING"
+    );
     let told = refused_write(&[], "ARRAY<INT>", Arc::new(Int32Array::from(vec![1])));
-    assert_eq!(told, "encoding json failed: an array of Int32 instead of ARRAY<INT>");
+    assert_eq!(
+        told,
+        "encoding json failed: an array of Int32 instead of ARRAY<INT>"
+    );
     let fields = columns("a INT, b INT");
     let one = columns("a INT");
     let one = batch(&one, vec![Arc::new(Int32Array::from(vec![1]))]);
