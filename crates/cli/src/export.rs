@@ -126,7 +126,7 @@ fn columnar(kind: FileFormatKind, schema: &SchemaRef, fields: &[DataField]) -> R
         columns.push(field);
     }
     assign_field_ids(&mut columns);
-    let format = file_format(kind)?;
+    let format = file_format(kind);
     format.check_write_schema(&columns)?;
     let options = FormatTableOptions::resolve(&Options::from([("file.format", kind.name())]))?;
     let request = WriteRequest {

@@ -96,13 +96,9 @@ pub trait FileFormat: Send + Sync + Debug {
 
     /// How many rows a file holds, or the row groups, stripes or lines of it that start in `range`.
     ///
-    /// From its footer alone where it has one; else the file is read but not decoded. `options` are the table's.
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        options: &FormatTableOptions,
-    ) -> Result<u64>;
+    /// From its footer alone where it has one; else the file is read, but decoded only where that tells which lines are
+    /// rows. The columns asked for are not looked at.
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64>;
 }
 
 /// Turns batches into the bytes of one file.

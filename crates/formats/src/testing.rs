@@ -73,6 +73,23 @@ pub(crate) fn data_type(text: &str) -> DataType {
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+/// What counts the rows of a file.
+pub(crate) fn count_request(
+    file: Arc<dyn InputFile>,
+    range: Option<Range<u64>>,
+    options: Arc<FormatTableOptions>,
+) -> ReadRequest {
+    ReadRequest {
+        file,
+        range,
+        fields: Arc::default(),
+        table_fields: Arc::default(),
+        batch_size: options.read_batch_size,
+        options,
+        records: Arc::default(),
+    }
+}
+
 pub(crate) fn options(kind: FileFormatKind, given: &[(&str, &str)]) -> Arc<FormatTableOptions> {
     let mut all = Options::from_iter([("file.format".to_owned(), kind.name().to_owned())]);
     for (key, value) in given {
@@ -101,7 +118,7 @@ pub(crate) fn write(
         fields: Arc::clone(fields),
         options: options(kind, given),
     };
-    let mut encoder = file_format(kind).unwrap().encoder(request)?;
+    let mut encoder = file_format(kind).encoder(request)?;
     let mut bytes = Vec::new();
     for batch in batches {
         encoder.write(batch)?;
@@ -155,7 +172,7 @@ impl Read {
     }
 
     pub(crate) async fn batches(&self, bytes: &Bytes) -> Result<Vec<RecordBatch>> {
-        let stream = file_format(self.kind)?.read(self.request(bytes)).await?;
+        let stream = file_format(self.kind).read(self.request(bytes)).await?;
         stream.try_collect().await
     }
 
@@ -178,9 +195,7 @@ impl Read {
     }
 
     pub(crate) fn count(&self, bytes: &Bytes) -> Result<u64> {
-        let format = file_format(self.kind).unwrap();
-        let options = options(self.kind, &[]);
-        run(format.count_rows(file(bytes.clone()), self.range.clone(), &options))
+        run(file_format(self.kind).count_rows(self.request(bytes)))
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use cap::Cap;
-use common::{ORC, PARQUET, PATH, columns, data, file, request, runtime};
+use common::{ORC, PARQUET, PATH, columns, data, request, runtime};
 use ftable_core::{DataField, ErrorKind, FileFormatKind, FormatTableOptions, Options, TableSchema};
 use ftable_formats::{Error, WriteRequest, file_format};
 use futures::{StreamExt, TryStreamExt};
@@ -148,11 +148,10 @@ fn names_file(error: &Error) -> Result<(), String> {
 /// Whether the file could be read; `Err` says what must not be.
 fn look_at(kind: FileFormatKind, bytes: &Bytes, fields: &Arc<[DataField]>) -> Result<bool, String> {
     let start = Instant::now();
-    let format = file_format(kind).unwrap();
+    let format = file_format(kind);
     let outcome = runtime().block_on(async {
         let request = request(kind, bytes, fields);
-        let options = Arc::clone(&request.options);
-        if let Err(error) = format.count_rows(file(bytes), None, &options).await {
+        if let Err(error) = format.count_rows(request.clone()).await {
             names_file(&error)?;
         }
         let mut stream = match format.read(request).await {
@@ -220,7 +219,7 @@ fn codecs(kind: FileFormatKind) -> &'static [&'static str] {
 
 /// The rows of a file as our own writer puts them, with what it can be asked for.
 fn rewritten(kind: FileFormatKind, codec: &str, of: &Sample) -> Sample {
-    let format = file_format(kind).unwrap();
+    let format = file_format(kind);
     let options = Options::from([
         ("file.format", kind.name()),
         ("file.compression", codec),

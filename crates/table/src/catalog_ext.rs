@@ -57,7 +57,7 @@ impl<C: Catalog + ?Sized> CatalogExt for C {
             .filter(|field| is_data(&field.name))
             .cloned()
             .collect();
-        let format = file_format(options.format).context(FormatSnafu { table: &table })?;
+        let format = file_format(options.format);
         format
             .check_write_schema(&data)
             .context(FormatSnafu { table: &table })?;

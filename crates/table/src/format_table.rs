@@ -69,7 +69,7 @@ impl FormatTable {
         if loaded.metadata_under_location {
             codec = codec.with_reserved_first_names(&METADATA_DIRECTORIES);
         }
-        let format = file_format(options.format).context(FormatSnafu { table: &name })?;
+        let format = file_format(options.format);
         if loaded.partition_registry.is_some() {
             let message = "partitions that a catalog manages are not built; unset metastore.partitioned-table";
             return UnusableSnafu {

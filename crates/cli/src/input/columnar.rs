@@ -27,7 +27,7 @@ pub(super) async fn open(file: &str, kind: FileFormatKind, wanted: &Wanted) -> R
     let input = open_file_system(&location, &Options::new())?
         .open(location.path(), None)
         .await?;
-    let format = file_format(kind)?;
+    let format = file_format(kind);
     let request = request(input, kind, wanted)?;
     check_keys(file, &*format, &request, wanted).await?;
     let batches = format.read(request).await?;

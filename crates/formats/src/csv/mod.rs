@@ -16,10 +16,10 @@ mod read;
 mod record;
 mod write;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ftable_core::options::CsvMode;
 use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
 
@@ -77,15 +77,16 @@ impl FileFormat for CsvFormat {
         .fail()
     }
 
-    /// The lines, which are read but not taken apart: each is a row. A scan that drops malformed rows may give fewer.
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        options: &FormatTableOptions,
-    ) -> Result<u64> {
-        let format = Dialect::new(options)?.lines();
-        lines::count_lines(file, range, format, options).await
+    /// The lines, which are read but not taken apart: each is a row. Where malformed ones are left out, as many as a read
+    /// of all columns gives.
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64> {
+        let dialect = Dialect::new(&request.options)?;
+        match dialect.mode {
+            CsvMode::DropMalformed => lines::count_by_reading(self, request).await,
+            CsvMode::Permissive | CsvMode::FailFast => {
+                lines::count_lines(&request, dialect.lines()).await
+            }
+        }
     }
 }
 

@@ -24,7 +24,8 @@ const SHOWN: usize = 80;
 pub(super) struct CsvDecoder {
     dialect: Dialect,
     schema: SchemaRef,
-    /// The columns asked for, in the order of the batches.
+    /// The columns asked for, in the order of the batches. Where none is and malformed lines are no rows, all columns:
+    /// their values are looked at and dropped.
     columns: Vec<Column>,
     /// How many fields of a line are needed.
     needed: usize,
@@ -48,7 +49,11 @@ struct Column {
 impl CsvDecoder {
     pub(super) fn new(request: &ReadRequest, dialect: Dialect) -> Result<Self> {
         let fields = &request.fields;
-        let columns = fields
+        let looked_at = match (fields.is_empty(), dialect.mode) {
+            (true, CsvMode::DropMalformed) => &request.table_fields,
+            _ => fields,
+        };
+        let columns = looked_at
             .iter()
             .map(|field| Column::new(field, &request.table_fields))
             .collect::<Result<Vec<_>>>()?;
@@ -181,9 +186,10 @@ impl LineDecoder for CsvDecoder {
     fn take_batch(&mut self) -> Result<RecordBatch> {
         let rows = std::mem::take(&mut self.rows);
         let columns = self.columns.iter_mut();
-        let arrays = columns
+        let mut arrays = columns
             .map(|column| column.values.finish())
-            .collect::<Result<_>>()?;
+            .collect::<Result<Vec<_>>>()?;
+        arrays.truncate(self.schema.fields().len());
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(
             |error| {

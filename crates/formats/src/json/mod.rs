@@ -37,20 +37,17 @@ mod render;
 mod row;
 mod schema;
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use async_trait::async_trait;
 use ftable_core::options::keys::{JSON_IGNORE_PARSE_ERRORS, JSON_LINE_DELIMITER};
 use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
-use futures::TryStreamExt;
 
 use crate::convert::FileFields;
 use crate::error::{Result, UnsupportedSnafu};
 use crate::format::{BatchStream, FileEncoder, FileFormat, ReadRequest, WriteRequest};
-use crate::lines::{InvalidText, LineFormat, line_encoder, read_lines};
+use crate::lines::{self, InvalidText, LineFormat, line_encoder, read_lines};
 use decoder::JsonDecoder;
 use render::JsonRenderer;
 
@@ -82,6 +79,14 @@ impl FileFormat for JsonFormat {
         line_encoder(NAME, renderer, &request.options)
     }
 
+    fn has_footer(&self) -> bool {
+        false
+    }
+
+    fn can_cut(&self, name: &str, options: &FormatTableOptions) -> bool {
+        line_format(options).is_ok_and(|format| lines::can_cut(name, &format))
+    }
+
     async fn file_fields(&self, file: Arc<dyn InputFile>) -> Result<FileFields> {
         UnsupportedSnafu {
             format: NAME,
@@ -92,24 +97,8 @@ impl FileFormat for JsonFormat {
     }
 
     /// By reading it: whether a line is a row is seen by its whole text alone.
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        options: &FormatTableOptions,
-    ) -> Result<u64> {
-        let request = ReadRequest {
-            file,
-            range,
-            fields: Arc::default(),
-            table_fields: Arc::default(),
-            batch_size: options.read_batch_size,
-            options: Arc::new(options.clone()),
-            records: Arc::default(),
-        };
-        let batches = self.read(request).await?;
-        let count = |rows, batch: RecordBatch| async move { Ok(rows + batch.num_rows() as u64) };
-        batches.try_fold(0, count).await
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64> {
+        lines::count_by_reading(self, request).await
     }
 }
 

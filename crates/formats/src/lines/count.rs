@@ -6,14 +6,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ftable_core::FormatTableOptions;
-use ftable_io::InputFile;
+use arrow_array::RecordBatch;
+use futures::TryStreamExt;
 use memchr::{memchr, memchr_iter};
 
 use super::LineFormat;
 use super::source::{Next, Source, Text};
 use super::split::{MARK, Splitter};
 use crate::error::Result;
+use crate::format::{FileFormat, ReadRequest};
 use crate::offload;
 
 const LF: u8 = b'\n';
@@ -25,12 +26,8 @@ const CR: u8 = b'\r';
 ///
 /// # Errors
 /// A compressed file that is broken, and what reading refuses of its name.
-pub(crate) async fn count_lines(
-    file: Arc<dyn InputFile>,
-    range: Option<Range<u64>>,
-    format: LineFormat,
-    options: &FormatTableOptions,
-) -> Result<u64> {
+pub(crate) async fn count_lines(request: &ReadRequest, format: LineFormat) -> Result<u64> {
+    let (file, range) = (Arc::clone(&request.file), request.range.clone());
     let Some(source) = Source::open(file, range, &format).await? else {
         return Ok(0);
     };
@@ -49,7 +46,7 @@ pub(crate) async fn count_lines(
                 &format,
                 &range,
                 whole,
-                options.read_max_line_length,
+                request.options.read_max_line_length,
             )),
             0,
         ),
@@ -66,6 +63,20 @@ pub(crate) async fn count_lines(
             return Ok(counter.lines());
         }
     }
+}
+
+/// How many rows a read of no column gives, where not every line is one.
+///
+/// # Errors
+/// What the read refuses.
+pub(crate) async fn count_by_reading(format: &dyn FileFormat, request: ReadRequest) -> Result<u64> {
+    let request = ReadRequest {
+        fields: Arc::default(),
+        ..request
+    };
+    let batches = format.read(request).await?;
+    let count = |rows, batch: RecordBatch| async move { Ok(rows + batch.num_rows() as u64) };
+    batches.try_fold(0, count).await
 }
 
 enum Counter {

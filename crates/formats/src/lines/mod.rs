@@ -34,7 +34,7 @@ mod split;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use count::count_lines;
+pub(crate) use count::{count_by_reading, count_lines};
 pub(crate) use decode::{BadLine, InvalidText, LineDecoder};
 pub(crate) use encode::{RowRenderer, line_encoder};
 pub(crate) use read::read_lines;

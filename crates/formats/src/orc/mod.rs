@@ -47,7 +47,6 @@ mod types;
 mod wire;
 mod write;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -95,18 +94,13 @@ impl FileFormat for OrcFormat {
         Ok(read::file_fields(file.path(), tail.as_deref()))
     }
 
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        _options: &FormatTableOptions,
-    ) -> Result<u64> {
-        let Some(tail) = metadata::load(&file).await? else {
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64> {
+        let Some(tail) = metadata::load(&request.file).await? else {
             return Ok(0);
         };
         Ok(metadata::count(&metadata::stripes_in(
             &tail,
-            range.as_ref(),
+            request.range.as_ref(),
         )))
     }
 }

@@ -20,7 +20,6 @@ mod thrift;
 mod types;
 mod write;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -71,16 +70,11 @@ impl FileFormat for ParquetFormat {
         offload::decode(file.path(), NAME, move || types::file_fields(&path, footer)).await
     }
 
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        _options: &FormatTableOptions,
-    ) -> Result<u64> {
-        let metadata = metadata::load(&file).await?.metadata;
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64> {
+        let metadata = metadata::load(&request.file).await?.metadata;
         Ok(metadata::count(
             &metadata,
-            &metadata::row_groups_in(&metadata, range.as_ref()),
+            &metadata::row_groups_in(&metadata, request.range.as_ref()),
         ))
     }
 }

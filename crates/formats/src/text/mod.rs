@@ -6,7 +6,6 @@
 
 mod rows;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -66,13 +65,8 @@ impl FileFormat for TextFormat {
         .fail()
     }
 
-    async fn count_rows(
-        &self,
-        file: Arc<dyn InputFile>,
-        range: Option<Range<u64>>,
-        options: &FormatTableOptions,
-    ) -> Result<u64> {
-        count_lines(file, range, line_format(options)?, options).await
+    async fn count_rows(&self, request: ReadRequest) -> Result<u64> {
+        count_lines(&request, line_format(&request.options)?).await
     }
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::lines::testing::named;
-use crate::testing::{Read, batch, columns, file, options, run};
+use crate::testing::{Read, batch, columns, count_request, file, options, run};
 use crate::{Error, file_format};
 
 const TEXT: FileFormatKind = FileFormatKind::Text;
@@ -35,7 +35,7 @@ fn read(path: &str, bytes: &Bytes, given: &[(&str, &str)]) -> Result<Vec<String>
         ..Read::new(TEXT, &column()).request(bytes)
     };
     let batches: Vec<RecordBatch> = run(async {
-        let stream = file_format(TEXT)?.read(request).await?;
+        let stream = file_format(TEXT).read(request).await?;
         stream.try_collect().await
     })?;
     let texts = batches.iter().flat_map(|batch| {
@@ -107,12 +107,9 @@ fn rows_are_counted_without_columns() {
     assert_eq!(rows, [3, 1]);
     assert_eq!(none.count(&bytes).unwrap(), 4);
     assert_eq!(none.range(0..2).count(&bytes).unwrap(), 2);
-    let format = file_format(TEXT).unwrap();
     let given = options(TEXT, &[("text.line-delimiter", ";")]);
-    assert_eq!(
-        run(format.count_rows(file("a;b\n;"), None, &given)).unwrap(),
-        2
-    );
+    let request = count_request(file("a;b\n;"), None, given);
+    assert_eq!(run(file_format(TEXT).count_rows(request)).unwrap(), 2);
 }
 
 #[test]
@@ -126,7 +123,7 @@ fn one_column_of_characters_is_required() {
     ] {
         let expected = format!("text: {what} is not supported: {reason}");
         let fields = columns(ddl);
-        let format = file_format(TEXT).unwrap();
+        let format = file_format(TEXT);
         let error = format.check_write_schema(&fields).unwrap_err();
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -184,7 +181,7 @@ fn compressed_files_are_read_under_the_plain_name_that_java_gives_them() {
         ] {
             assert_eq!(read(&path, &bytes, &[]).unwrap(), ["a", "b"], "{path}");
             let (file, given) = (named(&path, bytes.clone()), options(TEXT, &[]));
-            let counted = run(TextFormat.count_rows(file, None, &given));
+            let counted = run(TextFormat.count_rows(count_request(file, None, given)));
             assert_eq!(counted.unwrap(), 2, "{path}");
         }
         let mut cut = bytes.clone();

@@ -95,7 +95,7 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
 /// Why the columns of a file cannot be read as declared, whatever its values.
 pub(crate) fn refusal(kind: FileFormatKind, bytes: &Bytes, ddl: &str) -> Option<Error> {
     let request = request(kind, bytes, &columns(ddl));
-    let opened = runtime().block_on(file_format(kind).unwrap().read(request));
+    let opened = runtime().block_on(file_format(kind).read(request));
     opened.err()
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn refusal(kind: FileFormatKind, bytes: &Bytes, ddl: &str) -> Option<
 pub(crate) fn read(kind: FileFormatKind, bytes: &Bytes, ddl: &str) -> Result<Vec<String>, Error> {
     let request = request(kind, bytes, &columns(ddl));
     let batches: Vec<RecordBatch> = runtime().block_on(async {
-        let stream = file_format(kind)?.read(request).await?;
+        let stream = file_format(kind).read(request).await?;
         stream.try_collect().await
     })?;
     Ok(batches

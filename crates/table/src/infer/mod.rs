@@ -203,7 +203,7 @@ impl Place {
         }
         let files = found.files.sample();
         let kind = format::choose(self, &options, &found.files, &files).await?;
-        let format = file_format(kind).context(FormatSnafu { table: &self.table })?;
+        let format = file_format(kind);
         options.set(FILE_FORMAT.name(), kind.name());
         if found.value_only {
             options.set(FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE.name(), "true");

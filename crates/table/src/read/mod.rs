@@ -2,7 +2,7 @@
 
 mod assemble;
 mod columns;
-mod count;
+pub(crate) mod count;
 mod filter;
 mod metrics;
 mod tasks;
@@ -51,7 +51,8 @@ pub trait TableRead: Send + Sync {
     /// As [`Self::stream`].
     fn stream_splits(&self, splits: Vec<Split>) -> Result<BatchStream>;
 
-    /// How many rows [`Self::stream`] would give: from footers alone where no filter has to look at rows.
+    /// How many rows [`Self::stream`] would give: from footers alone, in formats that have them, where no filter has to
+    /// look at rows.
     ///
     /// # Errors
     /// As [`Self::stream`].
@@ -198,7 +199,7 @@ impl TableRead for FormatTableRead {
         }
         let units = units::of_splits(&self.table, &columns, plan.splits())?;
         let counted = if units.iter().all(Unit::is_decided) {
-            count::from_footers(&self.table, units, &self.log).await?
+            count::of_files(&self.table, units, &self.log).await?
         } else {
             let batches = self.start(&columns, plan.splits(), limit)?;
             batches

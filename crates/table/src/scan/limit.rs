@@ -4,11 +4,11 @@ use ftable_core::ErrorKind;
 use ftable_io::path::join;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
-use snafu::ResultExt;
 
 use super::FoundPartition;
 use crate::error::Result;
 use crate::format_table::FormatTable;
+use crate::read::count::count_file;
 
 type Found = BoxStream<'static, Result<Vec<FoundPartition>>>;
 
@@ -56,24 +56,11 @@ async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> R
     } else {
         join(table.root(), partition)
     };
-    match from_footer(table, &join(&directory, name), size).await {
+    match count_file(table, &join(&directory, name), size, None).await {
         // It stays in the plan: to leave it out, and to tell, is the reader's.
         Err(error) if is_forgiven(table, error.kind()) => Ok(0),
         counted => counted,
     }
-}
-
-async fn from_footer(table: &FormatTable, path: &str, size: u64) -> Result<u64> {
-    let file = table
-        .file_system()
-        .open(path, Some(size))
-        .await
-        .context(table.io())?;
-    table
-        .file_format()
-        .count_rows(file, None, table.options())
-        .await
-        .context(table.format_error())
 }
 
 /// Whether a file that fails so holds no rows for a reader.

@@ -41,8 +41,7 @@ fn read(request: &ReadRequest) -> Result<RecordBatch> {
 }
 
 fn count(request: &ReadRequest) -> u64 {
-    let file = Arc::clone(&request.file);
-    run(CsvFormat.count_rows(file, request.range.clone(), &request.options)).unwrap()
+    run(CsvFormat.count_rows(request.clone())).unwrap()
 }
 
 fn write(

@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 
 use super::*;
 use crate::lines::testing::named;
-use crate::testing::{Read, batch, concat, run};
+use crate::testing::{Read, batch, concat, count_request, run};
 use crate::{Error, ReadRequest, file_format};
 
 const JSON: FileFormatKind = FileFormatKind::Json;
@@ -49,7 +49,7 @@ impl<'a> File<'a> {
         };
         let records = Arc::clone(&request.records);
         let batches: Vec<RecordBatch> = run(async {
-            let stream = file_format(JSON)?.read(request).await?;
+            let stream = file_format(JSON).read(request).await?;
             stream.try_collect().await
         })?;
         let counts = (&records.malformed, &records.dropped);
@@ -69,9 +69,9 @@ impl<'a> File<'a> {
     }
 
     fn count(&self, range: Option<Range<u64>>) -> Result<u64> {
-        let format = file_format(JSON)?;
         let file = named(self.path, self.bytes.clone());
-        run(format.count_rows(file, range, &options(JSON, self.given)))
+        let options = options(JSON, self.given);
+        run(file_format(JSON).count_rows(count_request(file, range, options)))
     }
 }
 
@@ -195,7 +195,7 @@ fn files_are_written_and_read_with_every_compression() {
 
 #[test]
 fn columns_are_not_found_out() {
-    let format = file_format(JSON).unwrap();
+    let format = file_format(JSON);
     let error = run(format.file_fields(named("/t/a.json", "{}"))).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -1,11 +1,17 @@
+use ftable_io::InputFile;
+
 use super::*;
 use crate::lines::InvalidText;
 use crate::lines::testing::{Recorded, csv, named, read_all, text_options};
-use crate::testing::{Random, run};
+use crate::testing::{Random, count_request, run};
 
 fn count(path: &str, content: &[u8], range: Option<Range<u64>>, format: LineFormat) -> u64 {
     let file = named(path, content.to_vec());
-    run(count_lines(file, range, format, &text_options(&[]))).unwrap()
+    run(count_lines(
+        &count_request(file, range, text_options(&[])),
+        format,
+    ))
+    .unwrap()
 }
 
 /// The lines of a range by [`Starts`] alone, fed in pieces.
@@ -161,7 +167,10 @@ fn a_range_is_read_no_further_than_it_goes() {
     }));
     let shared = Arc::clone(&file) as Arc<dyn InputFile>;
     let range = 1_000_000..1_100_000;
-    let lines = run(count_lines(shared, Some(range), csv(), &text_options(&[])));
+    let lines = run(count_lines(
+        &count_request(shared, Some(range), text_options(&[])),
+        csv(),
+    ));
     assert_eq!(lines.unwrap(), 10_000);
     assert!(
         file.asked().iter().all(|range| range.end < 2_000_000),

@@ -10,7 +10,9 @@ use futures::StreamExt;
 use super::super::stripe::{DATA, LENGTH, PRESENT, SECONDARY};
 use super::*;
 use crate::file_format;
-use crate::testing::{PATH, Random, columns, concat, options, random_batches, run, write};
+use crate::testing::{
+    PATH, Random, columns, concat, count_request, options, random_batches, run, write,
+};
 
 /// The batches that come before an error, and the error.
 async fn read_all(
@@ -18,7 +20,7 @@ async fn read_all(
     fields: &Arc<[DataField]>,
 ) -> (Vec<RecordBatch>, Option<crate::Error>) {
     let request = reader(fields).batch_size(16).request(bytes);
-    let mut stream = match file_format(ORC).unwrap().read(request).await {
+    let mut stream = match file_format(ORC).read(request).await {
         Ok(stream) => stream,
         Err(error) => return (Vec::new(), Some(error)),
     };
@@ -65,8 +67,7 @@ fn files_cut_anywhere_are_refused() {
                 let file = crate::testing::file(bytes.slice(..length));
                 assert!(
                     file_format(ORC)
-                        .unwrap()
-                        .count_rows(file, None, &options(ORC, &[]))
+                        .count_rows(count_request(file, None, options(ORC, &[])))
                         .await
                         .is_err()
                 );

@@ -123,7 +123,7 @@ fn columns_have_the_ids_of_their_fields() {
 
 #[test]
 fn types_that_orc_does_not_have_are_refused_by_column() {
-    let format = crate::file_format(ORC).unwrap();
+    let format = crate::file_format(ORC);
     for declared in ["VARIANT", "VECTOR<FLOAT, 3>"] {
         let fields = columns(&format!("id INT, bad {declared}"));
         let error = format.check_write_schema(&fields).unwrap_err();
@@ -375,7 +375,7 @@ fn flushing_ends_a_stripe() {
         fields: Arc::clone(&fields),
         options: crate::testing::options(ORC, &[]),
     };
-    let mut encoder = crate::file_format(ORC).unwrap().encoder(request).unwrap();
+    let mut encoder = crate::file_format(ORC).encoder(request).unwrap();
     let batches = random_batches(&fields, &[10, 20], 1);
     let mut bytes = Vec::new();
     for batch in &batches {

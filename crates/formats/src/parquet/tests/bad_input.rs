@@ -9,7 +9,9 @@ use futures::StreamExt;
 
 use super::{PARQUET, reader};
 use crate::file_format;
-use crate::testing::{PATH, Random, columns, concat, options, random_batches, run, write};
+use crate::testing::{
+    PATH, Random, columns, concat, count_request, options, random_batches, run, write,
+};
 
 fn fields() -> Arc<[DataField]> {
     columns(
@@ -29,7 +31,7 @@ async fn read_all(
     fields: &Arc<[DataField]>,
 ) -> (Vec<RecordBatch>, Option<crate::Error>) {
     let request = reader(fields).batch_size(16).request(bytes);
-    let mut stream = match file_format(PARQUET).unwrap().read(request).await {
+    let mut stream = match file_format(PARQUET).read(request).await {
         Ok(stream) => stream,
         Err(error) => return (Vec::new(), Some(error)),
     };
@@ -89,8 +91,7 @@ fn files_cut_anywhere_are_refused() {
             let file = crate::testing::file(bytes.slice(..length));
             assert!(
                 file_format(PARQUET)
-                    .unwrap()
-                    .count_rows(file, None, &options(PARQUET, &[]))
+                    .count_rows(count_request(file, None, options(PARQUET, &[])))
                     .await
                     .is_err()
             );

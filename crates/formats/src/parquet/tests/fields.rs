@@ -16,7 +16,7 @@ fn proposed(schema: &str, keys: &[&str]) -> Result<Vec<String>, String> {
     let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
     let merge = async {
         let mut merged = MergedFields::new(&keys);
-        let format = file_format(PARQUET)?;
+        let format = file_format(PARQUET);
         merged.add(&format.file_fields(file(bytes)).await?)?;
         merged.finish()
     };
