@@ -34,9 +34,20 @@ impl CivilDate {
     /// The day that lies `days` after 1970-01-01.
     pub fn from_days(days: i64) -> Self {
         // Years are counted from March, so that the leap day is the last of its year.
-        let shifted = i128::from(days) + i128::from(ERA_OFFSET);
-        let era = shifted.div_euclid(i128::from(DAYS_PER_ERA)) as i64;
-        let day_of_era = shifted.rem_euclid(i128::from(DAYS_PER_ERA)) as i64;
+        // Only the last days of 64 bits need more of them.
+        let (era, day_of_era) = match days.checked_add(ERA_OFFSET) {
+            Some(shifted) => (
+                shifted.div_euclid(DAYS_PER_ERA),
+                shifted.rem_euclid(DAYS_PER_ERA),
+            ),
+            None => {
+                let shifted = i128::from(days) + i128::from(ERA_OFFSET);
+                (
+                    shifted.div_euclid(DAYS_PER_ERA.into()) as i64,
+                    shifted.rem_euclid(DAYS_PER_ERA.into()) as i64,
+                )
+            }
+        };
         let year_of_era =
             (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);

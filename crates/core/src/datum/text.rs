@@ -96,6 +96,10 @@ fn is_chosen_otherwise(positive: f64, shortest: &str) -> bool {
     if digits == 1 {
         return positive < 1e-36;
     }
+    // A number of up to six digits is the only FLOAT near it, so its own digits are the shortest.
+    if digits < 6 {
+        return false;
+    }
     // In the middle lies only a number whose own text is one digit longer. It is odd * 2^power, whose digits are those
     // of odd * 5^-power; shortest texts have at most 17 digits, and with 5^26 there are 19 at least.
     let bits = positive.to_bits();

@@ -50,7 +50,7 @@ pub(super) fn integer(out: &mut Vec<u8>, value: i64) {
 }
 
 /// With zeros before it up to the width.
-pub(super) fn padded(out: &mut Vec<u8>, value: u64, width: usize) {
+fn padded(out: &mut Vec<u8>, value: u64, width: usize) {
     let mut room = [b'0'; MOST];
     let count = fill(&mut room, value);
     out.extend_from_slice(last(&room, count.max(width)));
@@ -75,13 +75,11 @@ pub(super) fn decimal(out: &mut Vec<u8>, unscaled: i128, scale: u8) {
 /// `yyyy-MM-dd`.
 pub(super) fn date(out: &mut Vec<u8>, days: i64) {
     let date = CivilDate::from_days(days);
-    match u64::try_from(date.year) {
+    match u32::try_from(date.year) {
         Ok(year @ 0..=9999) => {
-            padded(out, year, 4);
-            for part in [date.month, date.day] {
-                out.push(b'-');
-                padded(out, u64::from(part), 2);
-            }
+            let [[y, e], [a, r]] = [pair(year / 100), pair(year)];
+            let [[m, n], [d, f]] = [pair(date.month), pair(date.day)];
+            out.extend_from_slice(&[y, e, a, r, b'-', m, n, b'-', d, f]);
         }
         // Refused before it comes to this; a sign keeps it apart at least.
         _ => drop(write!(out, "{date}")),
@@ -90,12 +88,18 @@ pub(super) fn date(out: &mut Vec<u8>, days: i64) {
 
 /// `HH:mm:ss` of a second of the day.
 pub(super) fn clock(out: &mut Vec<u8>, second: i64) {
-    let second = second.unsigned_abs();
-    padded(out, second / 3600, 2);
-    out.push(b':');
-    padded(out, second / 60 % 60, 2);
-    out.push(b':');
-    padded(out, second % 60, 2);
+    let second = second.unsigned_abs() as u32;
+    let [[h, o], [m, n], [s, c]] = [
+        pair(second / 3600),
+        pair(second / 60 % 60),
+        pair(second % 60),
+    ];
+    out.extend_from_slice(&[h, o, b':', m, n, b':', s, c]);
+}
+
+/// The last two digits.
+fn pair(value: u32) -> [u8; 2] {
+    [value / 10 % 10, value % 10].map(|digit| b'0' + digit as u8)
 }
 
 /// A point and so many places, those at the end left out that are 0, down to `least`; nothing if none are left.
