@@ -4,6 +4,8 @@
 //! quotes are one, and an escape makes text of a quote or an escape after it. What else there is to quotes in the middle
 //! of a field is what Java does with them, kept so that a file says the same to both.
 
+use memchr::memchr2;
+
 use super::dialect::{Dialect, is_blank};
 
 /// The fields of one line, its room kept from line to line.
@@ -80,7 +82,15 @@ impl Record {
             None => (bytes.len(), None),
             Some(at) => match dialect.separator.after(bytes, start + at) {
                 Some(next) => (start + at, Some(next)),
-                None => return self.marked_field(dialect, line, start),
+                None => {
+                    return match quoted_whole(dialect, bytes, start) {
+                        Some((text, next)) => {
+                            self.fields.push(text);
+                            next
+                        }
+                        None => self.marked_field(dialect, line, start),
+                    };
+                }
             },
         };
         let is_null = bytes.get(start..end) == Some(dialect.null_literal.as_bytes());
@@ -194,6 +204,28 @@ impl Record {
             source: if is_null { Source::Null } else { Source::Texts },
         });
     }
+}
+
+/// The field that begins at `start`, if quotes are around all of it and none, nor an escape, is within: its text lies in
+/// the line then. Gives where the next begins, too.
+fn quoted_whole(dialect: &Dialect, bytes: &[u8], start: usize) -> Option<(Field, Option<usize>)> {
+    let text = dialect.quote.after(bytes, start)?;
+    let rest = bytes.get(text..)?;
+    let end = text + memchr2(dialect.quote.first(), dialect.escape.first(), rest)?;
+    let after = dialect.quote.after(bytes, end)?;
+    let next = match dialect.separator.after(bytes, after) {
+        Some(next) => Some(next),
+        None if after == bytes.len() => None,
+        None => return None,
+    };
+    let literal = dialect.null_literal.as_bytes();
+    let is_null = dialect.is_null_marked && bytes.get(start..after) == Some(literal);
+    let field = Field {
+        start: text,
+        end,
+        source: if is_null { Source::Null } else { Source::Line },
+    };
+    Some((field, next))
 }
 
 /// Whether three units of UTF-16, in which Java counts, lie before a place.

@@ -242,7 +242,7 @@ fn rows_without_columns_are_lines() {
 #[test]
 fn what_the_format_refuses() {
     let nested = columns("id INT, r ROW<a INT>");
-    let expected = "csv: column r of type ROW<`a` INT> is not supported: a field of a line is one value; use json, parquet or orc";
+    let expected = "csv: column r of type ROW<a INT> is not supported: a field of a line is one value; use json, parquet or orc";
     assert_eq!(
         CsvFormat
             .check_write_schema(&nested)

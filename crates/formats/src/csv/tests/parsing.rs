@@ -1,5 +1,8 @@
 //! One line to fields, the values as Java Paimon's parser gives them; but for quoted texts that say NULL.
 
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::{counted, decoder, fields, strings};
 use crate::lines::LineDecoder;
 
@@ -253,4 +256,90 @@ fn fields_that_are_not_needed() {
     decoder.line("aéüéb").unwrap();
     decoder.line("aéüüü").unwrap();
     assert_eq!(counted(&counts), [1, 0, 0, 0]);
+}
+
+/// The parser as it is described, unit by unit: all fields of a line, NULL where a quote stays open or an unquoted field is
+/// empty.
+fn described(line: &str, separator: u16, quote: u16, escape: u16) -> Vec<Option<String>> {
+    let units: Vec<u16> = line.encode_utf16().collect();
+    let is_blank = |buffer: &[u16]| {
+        buffer
+            .iter()
+            .all(|unit| [0x20, 0x09, 0x3000].contains(unit))
+    };
+    let mut fields = Vec::new();
+    let (mut buffer, mut quoted, mut in_field, mut kept) = (Vec::<u16>::new(), false, false, false);
+    let mut i = 0;
+    let text = |buffer: &[u16], kept: bool| {
+        (kept || !buffer.is_empty()).then(|| String::from_utf16(buffer).unwrap())
+    };
+    while i < units.len() {
+        let (unit, next) = (units[i], units.get(i + 1).copied());
+        if unit == escape {
+            if (quoted || in_field) && (next == Some(quote) || next == Some(escape)) {
+                buffer.extend(next);
+                i += 1;
+            }
+        } else if unit == quote {
+            if (quoted || in_field) && next == Some(quote) {
+                buffer.push(quote);
+                i += 1;
+            } else {
+                if i > 2 && units[i - 1] != separator && next.is_some() && next != Some(separator) {
+                    if !buffer.is_empty() && is_blank(&buffer) {
+                        buffer.clear();
+                        kept = true;
+                    } else {
+                        buffer.push(quote);
+                    }
+                } else {
+                    kept = true;
+                }
+                quoted = !quoted;
+            }
+            in_field = !in_field;
+        } else if unit == separator && !quoted {
+            fields.push(text(&buffer, kept));
+            buffer.clear();
+            (in_field, kept) = (false, false);
+        } else {
+            buffer.push(unit);
+            in_field = true;
+        }
+        i += 1;
+    }
+    fields.push(text(&buffer, kept).filter(|_| !quoted));
+    fields
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    /// Fields are cut as the description says, whichever way they are read.
+    #[test]
+    fn fields_are_those_described(
+        line in prop::collection::vec(select(&["\"", "\"", "\"", "\\", ",", ",", "a", "b", " ", "\t", "é", "ê", "🦀", "\u{3000}", "\"\"", ",\"", "\","][..]), 0..14),
+        marks in select(&[(",", "\"", "\\"), (",", "\"", "\0"), (",", "\0", "\\"), ("é", "\"", "ê"), ("\t", "ê", "a"), (" ", "é", "\"")][..]),
+    ) {
+        let line = line.concat();
+        // Blank lines have a rule of their own.
+        if line.chars().all(char::is_whitespace) {
+            return Ok(());
+        }
+        let (separator, quote, escape) = marks;
+        let options =
+            [("csv.field-delimiter", separator), ("csv.quote-character", quote), ("csv.escape-character", escape)];
+        let unit = |mark: &str| mark.encode_utf16().next().unwrap();
+        let mut expected = described(&line, unit(separator), unit(quote), unit(escape));
+        let width = expected.len();
+        prop_assert_eq!(&fields(width, &options, &[&line])[0], &expected, "{}", line);
+        // The line ends where the last column does.
+        expected.truncate(2);
+        let found = fields(2, &options, &[&line]);
+        prop_assert_eq!(found[0].get(..expected.len()), Some(&expected[..]), "{}", line);
+        // What is only counted is counted as it would be read.
+        let (mut reader, counts) = decoder(&strings(width), &["c0"], &options);
+        reader.line(&line).unwrap();
+        prop_assert_eq!(counted(&counts), [0; 4], "{}", line);
+    }
 }
