@@ -223,6 +223,33 @@ fn columns_are_counted_and_not_read() {
     assert_eq!(count(&request), 3);
 }
 
+/// A count is that of the rows that a scan of all columns gives, and so is a scan of none.
+#[test]
+fn dropped_rows_are_not_counted() {
+    let table = columns("id INT, v STRING");
+    let file = b"x,a\n1,b\n\n2\n99999999999,c\n";
+    let mut request = request(&table, &[("csv.mode", "dropmalformed")], file);
+    assert_eq!(
+        (read(&request).unwrap().num_rows(), count(&request)),
+        (3, 3)
+    );
+    request.fields = Vec::new().into();
+    assert_eq!(
+        (read(&request).unwrap().num_rows(), count(&request)),
+        (3, 3)
+    );
+    request.options = testing::options(FileFormatKind::Csv, &[("csv.mode", "permissive")]);
+    assert_eq!(
+        (read(&request).unwrap().num_rows(), count(&request)),
+        (5, 5)
+    );
+    request.fields = Arc::clone(&table);
+    assert_eq!(
+        (read(&request).unwrap().num_rows(), count(&request)),
+        (5, 5)
+    );
+}
+
 /// A table whose every column is a partition column has rows too.
 #[test]
 fn rows_without_columns_are_lines() {
