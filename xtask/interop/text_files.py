@@ -52,8 +52,10 @@ SCHEMA = pa.schema(
 # pyarrow's json reader has no decimals and dates; they come as what they are in the file.
 AS_TEXT = {"p": pa.string(), "q": pa.string(), "y": pa.string(), "dt": pa.string(), "ts": pa.string()}
 CODECS = {"none": "", "gzip": ".gz", "bzip2": ".bz2", "deflate": ".deflate", "zstd": ".zst", "snappy": ".snappy", "lz4": ".lz4"}
-# What the Hadoop of pyspark reads without native libraries.
-SPARK_CODECS = ["none", "gzip", "bzip2", "deflate", "snappy", "lz4", "zstd"]
+# What the Hadoop of pyspark reads: zstd takes a native library.
+SPARK_CODECS = ["none", "gzip", "bzip2", "deflate", "snappy", "lz4"]
+# What pyarrow unpacks by the name of a file.
+PYARROW_CODECS = ["gzip", "bzip2", "zstd"]
 TEXTS = [
     "", "plain", " blanks ", "a,b", 'say "hi"', "back\\slash", "\\", '"', "München", "日本", "tab\there", "NULL", "null", "#x", "a;b", "it's", "é" * 40,
     'mix, "of" \\all\\', "\\\\", '\\"', "{}", "[1]",
@@ -201,6 +203,9 @@ def main():
             path = insert(options.ftable, folder / f"{file_format}-{codec}", file_format, codec, given)
             if codec == "none":
                 compare(f"ftable {file_format} -> pyarrow", expected, read(path))
+                plain = path.read_bytes()
+            if codec in PYARROW_CODECS and pa.input_stream(str(path), compression="detect").read() != plain:
+                sys.exit(f"{path}: pyarrow unpacks something else")
             if spark and codec in SPARK_CODECS:
                 compare(f"ftable {file_format}, {codec} -> Spark", expected, spark_reads(spark, path, file_format))
             compare(f"ftable {file_format}, {codec} -> ftable", expected, scan(options.ftable, path.parent, file_format))
@@ -221,18 +226,27 @@ def main():
 
 
 def others_write(spark, ftable, folder, expected):
-    """What Spark writes, `ftable scan` must read."""
+    """What Spark writes, `ftable scan` must read.
+
+    Spark leaves a backslash outside of quotes as it is, and Paimon's rule drops it there: csv gets texts without any.
+    """
+    without = [{**row, "x": row["x"] and row["x"].replace("\\", "/")} for row in expected]
+    others_write_rows(spark, ftable, folder, "csv", without)
+    others_write_rows(spark, ftable, folder, "json", expected)
+
+
+def others_write_rows(spark, ftable, folder, file_format, expected):
+    """Rows by Spark in one format and several codecs, read back."""
     encoded = [{**row, "y": None if row["y"] is None else base64.b64encode(row["y"]).decode()} for row in expected]
     frame = spark.createDataFrame([tuple(row[name] for name in SCHEMA.names) for row in encoded], SPARK_DDL).coalesce(1)
-    for file_format in ["csv", "json"]:
-        for codec in ["none", "gzip", "bzip2"]:
-            out = folder / f"spark-{file_format}-{codec}"
-            writer = frame.write.mode("overwrite").option("compression", codec)
-            writer = writer.option("timestampNTZFormat", "yyyy-MM-dd HH:mm:ss.SSSSSS")
-            if file_format == "csv":
-                writer = writer.option("escape", "\\").option("emptyValue", '""')
-            getattr(writer, file_format)(str(out))
-            compare(f"Spark {file_format}, {codec} -> ftable", expected, scan(ftable, out, file_format))
+    for codec in ["none", "gzip", "bzip2"]:
+        out = folder / f"spark-{file_format}-{codec}"
+        writer = frame.write.mode("overwrite").option("compression", codec)
+        writer = writer.option("timestampNTZFormat", "yyyy-MM-dd HH:mm:ss.SSSSSS")
+        if file_format == "csv":
+            writer = writer.option("escape", "\\").option("emptyValue", '""')
+        getattr(writer, file_format)(str(out))
+        compare(f"Spark {file_format}, {codec} -> ftable", expected, scan(ftable, out, file_format))
 
 
 if __name__ == "__main__":
