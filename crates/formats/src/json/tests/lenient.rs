@@ -56,16 +56,18 @@ fn a_value_that_cannot_be_read_is_null_alone() {
         r#"{"m":{"1":1,"x":2,"3":"y","4":4},"s":[1]}"#,
         r#"{"a":{"1":2},"r":[1],"m":[{}],"s":{"x":[1,2]},"deep":7}"#,
         r#"{"deep":[{"l":[true,1,null],"z":1.5},5,{"l":true,"z":2}]}"#,
+        r#"{"m":{"x":1,"5":5}}"#,
     ];
     let expected = [
         "[1, NULL, 3, NULL, NULL] | {x: NULL, y: y} | NULL | NULL | NULL",
         "NULL | NULL | {1: 1, 3: NULL, 4: 4} | NULL | NULL",
         "NULL | NULL | NULL | NULL | NULL",
         "NULL | NULL | NULL | NULL | [{l: [true, NULL, NULL], z: NULL}, NULL, {l: NULL, z: 2}]",
+        "NULL | NULL | {5: 5} | NULL | NULL",
     ];
     let (rows, counts) = read_lenient(ddl, &lines);
     assert_eq!(rows, expected);
-    assert_eq!(counts, (4, 0), "once a row");
+    assert_eq!(counts, (5, 0), "once a row");
 }
 
 #[test]
@@ -101,4 +103,8 @@ fn values_that_can_be_read_count_for_nothing() {
     let lines = [r#"{"a":"1","b":[{"c":1}]}"#, "{}", "null"];
     let (rows, counts) = read_lenient("a INT", &lines);
     assert_eq!((rows.len(), counts), (2, (0, 0)));
+    // Read once more, since a NOT NULL column is null at first.
+    let lines = [r#"{"a":"x","n":null,"a":1,"n":2}"#];
+    let (rows, counts) = read_lenient("a INT, n INT NOT NULL", &lines);
+    assert_eq!((rows, counts), (vec!["1 | 2".to_owned()], (0, 0)));
 }
