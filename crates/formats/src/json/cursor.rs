@@ -11,6 +11,8 @@ use super::fault::Fault;
 /// Methods named `known_…` of the parser are for values whose first byte has been looked at.
 pub(super) struct Cursor<'j> {
     line: &'j str,
+    /// Where in the line the text of the parser begins.
+    base: usize,
     /// The parser, which hands out texts that live until it goes on.
     pub(super) jiter: Jiter<'j>,
     /// Whether a value that cannot be read is NULL instead of a fault.
@@ -26,6 +28,7 @@ impl<'j> Cursor<'j> {
     pub(super) fn new(line: &'j str, tape: Vec<u8>, lenient: bool) -> Self {
         Self {
             line,
+            base: 0,
             jiter: Jiter::with_tape(line.as_bytes(), tape),
             lenient,
             malformed: false,
@@ -42,6 +45,7 @@ impl<'j> Cursor<'j> {
         if self.careful {
             return false;
         }
+        self.base = 0;
         self.jiter = Jiter::new(self.line.as_bytes());
         (self.malformed, self.careful) = (false, true);
         true
@@ -53,11 +57,41 @@ impl<'j> Cursor<'j> {
     }
 
     /// The byte of the line that is next.
+    #[inline]
     pub(super) fn position(&self) -> usize {
-        self.jiter.current_index()
+        self.base + self.jiter.current_index()
+    }
+
+    /// Where in the line the text of the parser begins, from which it counts.
+    pub(super) fn base(&self) -> usize {
+        self.base
+    }
+
+    /// Goes behind `opening` and `member`, the name of a member in quotes and a colon, if just these come next.
+    ///
+    /// This is most of what there is to parse, and most files have names in the order and form that are expected.
+    #[inline]
+    pub(super) fn take_member(&mut self, opening: u8, member: &[u8]) -> bool {
+        let position = self.position();
+        let Some((first, rest)) = self
+            .line
+            .as_bytes()
+            .get(position..)
+            .and_then(<[u8]>::split_first)
+        else {
+            return false;
+        };
+        let Some(rest) = rest.strip_prefix(member).filter(|_| *first == opening) else {
+            return false;
+        };
+        self.base = position + 1 + member.len();
+        let done = std::mem::replace(&mut self.jiter, Jiter::new(rest));
+        self.jiter = Jiter::with_tape(rest, done.into_tape());
+        true
     }
 
     /// The text read since byte `start`.
+    #[inline]
     pub(super) fn since(&self, start: usize) -> &'j str {
         self.line.get(start..self.position()).unwrap_or_default()
     }

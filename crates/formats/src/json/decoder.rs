@@ -95,6 +95,7 @@ impl LineDecoder for JsonDecoder {
     fn line(&mut self, line: &str) -> Result<(), BadLine> {
         let mut cursor = Cursor::new(line, std::mem::take(&mut self.tape), self.lenient);
         let outcome = self.read_line(&mut cursor);
+        let base = cursor.base();
         let malformed = cursor.malformed;
         self.tape = cursor.into_tape();
         if self.tape.capacity() > LARGEST_TAPE {
@@ -114,7 +115,7 @@ impl LineDecoder for JsonDecoder {
                     self.records.dropped.fetch_add(1, Ordering::Relaxed);
                     return Ok(());
                 }
-                Err(fault.bad_line(line))
+                Err(fault.behind(base).bad_line(line))
             }
         }
     }

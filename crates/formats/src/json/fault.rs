@@ -26,7 +26,7 @@ enum What {
 }
 
 impl Fault {
-    /// Text that is no JSON, from byte `at` of the line on.
+    /// Text that is no JSON, from byte `at` on.
     pub(super) fn syntax(at: usize, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(What::Syntax { at, message }))
@@ -48,6 +48,15 @@ impl Fault {
     pub(super) fn under(mut self, name: &str) -> Self {
         if let What::Value { path, .. } = self.0.as_mut() {
             path.push(name.to_owned());
+        }
+        self
+    }
+
+    /// The same fault, of text that begins at byte `base` of the line.
+    #[must_use]
+    pub(super) fn behind(mut self, base: usize) -> Self {
+        if let What::Syntax { at, .. } = self.0.as_mut() {
+            *at += base;
         }
         self
     }

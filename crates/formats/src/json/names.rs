@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use ftable_core::DataField;
 
+use super::escape::write_string;
+
 /// The most members of an object whose names are remembered.
 const MOST_REMEMBERED: usize = 1024;
 
@@ -25,7 +27,19 @@ pub(super) struct Names {
 #[derive(Default)]
 struct Remembered {
     name: String,
+    quoted: Vec<u8>,
     column: Option<usize>,
+}
+
+/// Writes a name in quotes with a colon, the one form that needs no parser to be told; nothing if the name has
+/// characters that must be escaped.
+pub(super) fn write_quoted(name: &str, out: &mut Vec<u8>) {
+    out.clear();
+    write_string(name, out);
+    out.push(b':');
+    if out.len() > name.len() + 3 {
+        out.clear();
+    }
 }
 
 /// How far an object has been read.
@@ -38,6 +52,24 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Whether no member has been read.
+    pub(super) fn is_first(self) -> bool {
+        self.ordinal == 0
+    }
+
+    /// The column after the last one found.
+    pub(super) fn expected(self) -> usize {
+        self.expected
+    }
+
+    /// The next member has been read and is for this column.
+    pub(super) fn found(&mut self, column: Option<usize>) {
+        self.ordinal += 1;
+        if let Some(column) = column {
+            self.expected = column + 1;
+        }
+    }
+
     /// The position of the member that was looked up last, from 0.
     pub(super) fn ordinal(self) -> usize {
         self.ordinal.saturating_sub(1)
@@ -62,7 +94,6 @@ impl Names {
     #[inline]
     pub(super) fn find(&mut self, place: &mut Place, name: &str) -> Option<usize> {
         let ordinal = place.ordinal;
-        place.ordinal += 1;
         let expected = self.names.get(place.expected);
         let found = if expected.is_some_and(|expected| **expected == *name) {
             Some(place.expected)
@@ -73,10 +104,15 @@ impl Names {
         } else {
             self.look_up(ordinal, name)
         };
-        if let Some(found) = found {
-            place.expected = found + 1;
-        }
+        place.found(found);
         found
+    }
+
+    /// The member that stood at this place in an earlier object: how it begins, and its column.
+    #[inline]
+    pub(super) fn remembered(&self, place: Place) -> Option<(&[u8], Option<usize>)> {
+        let earlier = self.remembered.get(place.ordinal)?;
+        (!earlier.quoted.is_empty()).then_some((&earlier.quoted, earlier.column))
     }
 
     fn look_up(&mut self, ordinal: usize, name: &str) -> Option<usize> {
@@ -89,6 +125,7 @@ impl Names {
             if let Some(earlier) = self.remembered.get_mut(ordinal) {
                 earlier.name.clear();
                 earlier.name.push_str(name);
+                write_quoted(name, &mut earlier.quoted);
                 earlier.column = column;
             }
         }
@@ -128,6 +165,20 @@ mod tests {
         // The fourth name makes room for three places, which hold nothing.
         assert_eq!(found(names, &["a", "a", "x"]), [Some(0), Some(0), None]);
         assert_eq!(found(names, &["", ""]), [None, None]);
+    }
+
+    #[test]
+    fn the_form_of_a_name_is_known_where_nothing_is_escaped() {
+        let names = &mut Names::new(&columns("a INT"));
+        found(names, &["x", "a", "q\"q"]);
+        let mut place = Place::default();
+        assert_eq!(names.remembered(place), Some((&b"\"x\":"[..], None)));
+        place.found(None);
+        assert_eq!(names.remembered(place), None, "it was expected");
+        place.found(Some(0));
+        assert_eq!(names.remembered(place), None, "it has an escape");
+        place.found(None);
+        assert_eq!(names.remembered(place), None);
     }
 
     #[test]

@@ -9,9 +9,9 @@ use ftable_core::types::to_arrow_type;
 use ftable_core::{DataField, DataType};
 
 use super::column::Column;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, LastMembers};
 use super::fault::Fault;
-use super::names::{Names, Place};
+use super::names::{Names, Place, write_quoted};
 use super::schema;
 use crate::error::Result;
 
@@ -25,6 +25,8 @@ pub(super) struct Members {
 
 struct Member {
     name: Box<str>,
+    /// The name in quotes and a colon; empty if it has characters that must be escaped.
+    quoted: Vec<u8>,
     column: Column,
     /// The last object that had the member.
     seen: u64,
@@ -36,8 +38,11 @@ impl Members {
     pub(super) fn new(path: &str, fields: &[DataField]) -> Result<Self> {
         let member = |field: &DataField| {
             let path = schema::join(path, &field.name);
+            let mut quoted = Vec::new();
+            write_quoted(&field.name, &mut quoted);
             Ok(Member {
                 name: field.name.as_str().into(),
+                quoted,
                 column: Column::new(&path, &field.data_type)?,
                 seen: 0,
             })
@@ -62,37 +67,74 @@ impl Members {
         let mut left = self.columns.len();
         let mut place = Place::default();
         let last = cursor.last_members()?;
-        let mut next = cursor.jiter.known_object()?;
-        while let Some(name) = next {
-            let mut found = self.names.find(&mut place, name);
-            if last
-                .as_ref()
-                .is_some_and(|last| !last.is_last(name, place.ordinal()))
-            {
-                found = None;
-            }
+        while let Some(found) = self.next_member(&mut place, last.as_ref(), cursor)? {
             let peek = cursor.peek()?;
-            match found.and_then(|position| self.columns.get_mut(position)) {
-                Some(member) => {
-                    if member.seen == self.object {
-                        member.column.truncate(len);
-                    } else {
-                        member.seen = self.object;
-                        left -= 1;
-                    }
-                    member
-                        .column
-                        .read(peek, cursor)
-                        .map_err(|fault| fault.under(&member.name))?;
-                }
-                None => cursor.skip(peek)?,
+            let Some(member) = found.and_then(|position| self.columns.get_mut(position)) else {
+                cursor.skip(peek)?;
+                continue;
+            };
+            if member.seen == self.object {
+                member.column.truncate(len);
+            } else {
+                member.seen = self.object;
+                left -= 1;
             }
-            next = cursor.jiter.next_key()?;
+            member
+                .column
+                .read(peek, cursor)
+                .map_err(|fault| fault.under(&member.name))?;
         }
         if left > 0 {
             self.fill()?;
         }
         Ok(())
+    }
+
+    /// Reads the name of the next member: `None` at the end of the object, and within it the column it is for.
+    #[inline]
+    fn next_member(
+        &mut self,
+        place: &mut Place,
+        last: Option<&LastMembers>,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Option<Option<usize>>, Fault> {
+        let opening = if place.is_first() { b'{' } else { b',' };
+        if last.is_none()
+            && let Some(found) = self.take_likely(*place, opening, cursor)
+        {
+            place.found(found);
+            return Ok(Some(found));
+        }
+        let name = match place.is_first() {
+            true => cursor.jiter.known_object()?,
+            false => cursor.jiter.next_key()?,
+        };
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        let found = self.names.find(place, name);
+        let counts = last.is_none_or(|last| last.is_last(name, place.ordinal()));
+        Ok(Some(found.filter(|_| counts)))
+    }
+
+    /// Reads the name of the next member if it is, as it stands there, the one to expect: the column it is for.
+    #[inline]
+    fn take_likely(
+        &self,
+        place: Place,
+        opening: u8,
+        cursor: &mut Cursor<'_>,
+    ) -> Option<Option<usize>> {
+        let expected = place.expected();
+        let quoted = self
+            .columns
+            .get(expected)
+            .map_or(&[][..], |member| &member.quoted);
+        if !quoted.is_empty() && cursor.take_member(opening, quoted) {
+            return Some(Some(expected));
+        }
+        let (quoted, column) = self.names.remembered(place)?;
+        cursor.take_member(opening, quoted).then_some(column)
     }
 
     /// Nulls for the columns that the object at hand has no member for.

@@ -119,11 +119,66 @@ fn nearly_json() -> impl Strategy<Value = String> {
         .prop_map(|name| format!("\"{name}\":")),
         ".{0,3}",
     ];
-    let inside = prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat());
-    (any::<bool>(), inside).prop_map(|(open, inside)| match open {
-        true => format!("{{{inside}}}"),
-        false => inside,
-    })
+    let pieces =
+        prop::collection::vec(piece, 0..30).prop_map(|pieces| format!("{{{}}}", pieces.concat()));
+    prop_oneof![1 => pieces, 3 => object(), 3 => (object(), 0_usize..80, ".{0,2}").prop_map(spoiled)]
+}
+
+/// A text that is JSON.
+fn object() -> impl Strategy<Value = String> {
+    let name = || {
+        let names = [
+            "i", "s", "d", "b", "x", "c", "t", "a", "m", "r", "1", "\\u0069", "other",
+        ];
+        prop::sample::select(names.to_vec())
+    };
+    let blank = || prop_oneof![6 => Just(""), 1 => Just(" "), 1 => Just("\t \r")];
+    let scalar = prop_oneof![
+        prop::sample::select(vec![
+            "null",
+            "true",
+            "false",
+            "0",
+            "-7",
+            "1.5",
+            "-2.5E-3",
+            "12345678901",
+            "\"\""
+        ])
+        .prop_map(str::to_owned),
+        "\"[a-z0-9 :{}\\[\\],é漢]{0,6}\"",
+        prop::sample::select(vec![
+            r#""\n""#,
+            r#""\"\\""#,
+            r#""\ud83e\udd80""#,
+            r#""2024-01-01""#
+        ])
+        .prop_map(str::to_owned),
+    ];
+    let members = move |value: BoxedStrategy<String>| {
+        let member = (name(), blank(), blank(), value).prop_map(|(name, before, after, value)| {
+            format!("{before}\"{name}\"{after}:{before}{value}{after}")
+        });
+        prop::collection::vec(member, 0..6).prop_map(|members| format!("{{{}}}", members.join(",")))
+    };
+    let inner = members.clone();
+    let value = scalar.prop_recursive(3, 12, 4, move |value| {
+        let elements = prop::collection::vec(value.clone(), 0..4);
+        prop_oneof![
+            elements.prop_map(|elements| format!("[{}]", elements.join(","))),
+            inner(value),
+        ]
+    });
+    members(value.boxed())
+}
+
+/// The same text with characters in place of one of its own.
+fn spoiled((text, at, put): (String, usize, String)) -> String {
+    let kept = |(position, c): (usize, char)| match position == at {
+        true => put.clone(),
+        false => c.to_string(),
+    };
+    text.chars().enumerate().map(kept).collect()
 }
 
 proptest! {
@@ -158,5 +213,28 @@ proptest! {
         let good = "1 | x | NULL | NULL | NULL | NULL | NULL | [[1], NULL] | {1: y} | {i: 2, a: [z]}";
         let whole = show(&batch).iter().filter(|row| *row == good).count();
         prop_assert!(whole >= lines.len());
+    }
+
+    /// A line is a row where another parser finds an object first, and nowhere else; twice, since names are remembered.
+    #[test]
+    fn rows_are_what_another_parser_takes_for_objects(line in nearly_json()) {
+        let mut parser = serde_json::Deserializer::from_str(&line).into_iter::<serde_json::Value>();
+        let is_object = match parser.next() {
+            Some(Ok(value)) => value.is_object(),
+            // It has numbers of 64 bits alone.
+            Some(Err(error)) => {
+                prop_assume!(!error.to_string().starts_with("number out of range"));
+                false
+            }
+            None => false,
+        };
+        let mut decoding = Decoding::new(&columns(EVERYTHING), true);
+        for rows in 1..3 {
+            decoding.line(&line).unwrap();
+            prop_assert_eq!(decoding.decoder.rows(), if is_object { rows } else { 0 });
+        }
+        let mut nothing_asked = Decoding::new(&[], true);
+        nothing_asked.line(&line).unwrap();
+        prop_assert_eq!(nothing_asked.decoder.rows(), usize::from(is_object));
     }
 }

@@ -153,6 +153,26 @@ fn what_is_no_json_is_refused_in_every_place() {
 }
 
 #[test]
+fn the_place_of_an_error_is_counted_from_the_start_of_the_line() {
+    for (line, at) in [
+        (r#"{"a":1,"b":tru}"#, 14),
+        (r#"{"a":1,"x":tru}"#, 14),
+        (r#"{"b":1, "a":tru}"#, 15),
+        (r#"{"a":1,"r":{"y":2,"x":tru}}"#, 25),
+        (r#"{"a":1,"b":1"#, 12),
+        // Members that are known begin with a comma, but for the first.
+        (r#"{"a":1{"b":1}"#, 6),
+        (r#"{,"a":1}"#, 1),
+    ] {
+        let mut decoding = Decoding::strict("a INT, b INT, r ROW<y INT, x INT>");
+        decoding.line(r#"{"a":1,"x":1,"y":2}"#).unwrap();
+        let bad = decoding.line(line).unwrap_err();
+        let expected = format!("no JSON at byte {at}: ");
+        assert!(bad.reason.starts_with(&expected), "{line} {bad:?}");
+    }
+}
+
+#[test]
 fn of_several_members_with_one_name_the_last_counts() {
     let ddl = "a INT, s STRING, r ROW<x INT, y INT>, l ARRAY<INT>, m MAP<STRING, ROW<z INT>>";
     let lines = [
