@@ -170,19 +170,17 @@ impl Map {
         let mut ordinal = 0;
         let mut next = cursor.jiter.known_object()?;
         while let Some(name) = next {
-            let counts = last.as_ref().is_none_or(|last| last.is_last(name, ordinal));
+            let mut counts = last.as_ref().is_none_or(|last| last.is_last(name, ordinal));
             ordinal += 1;
-            let mut rejected = None;
-            if counts && let Err(reason) = self.keys.append(name) {
-                let expected = reason.expected;
+            if counts && let Err(rejected) = self.keys.append(name) {
                 if !cursor.lenient {
-                    return Err(self.bad_key(name, expected).under("key"));
+                    return Err(self.bad_key(name, rejected.expected).under("key"));
                 }
-                rejected = Some(expected);
+                cursor.malformed = true;
+                counts = false;
             }
-            cursor.malformed |= rejected.is_some();
             let peek = cursor.peek()?;
-            if counts && rejected.is_none() {
+            if counts {
                 self.values
                     .read(peek, cursor)
                     .map_err(|fault| fault.under("value"))?;

@@ -161,12 +161,11 @@ fn object() -> impl Strategy<Value = String> {
         });
         prop::collection::vec(member, 0..6).prop_map(|members| format!("{{{}}}", members.join(",")))
     };
-    let inner = members.clone();
     let value = scalar.prop_recursive(3, 12, 4, move |value| {
         let elements = prop::collection::vec(value.clone(), 0..4);
         prop_oneof![
             elements.prop_map(|elements| format!("[{}]", elements.join(","))),
-            inner(value),
+            members(value),
         ]
     });
     members(value.boxed())
