@@ -87,7 +87,9 @@ impl Column {
     /// The value stands there and is null, or is not there at all.
     pub(super) fn read_null(&mut self) -> Result<(), Fault> {
         if !self.nullable {
-            return Err(Fault::value("it is NOT NULL in the table but null"));
+            return Err(Fault::value(
+                "it is NOT NULL in the table but null in the line",
+            ));
         }
         self.append_null();
         Ok(())

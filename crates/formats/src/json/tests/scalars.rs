@@ -222,7 +222,7 @@ fn long_texts_are_cut_in_messages() {
 fn not_null_columns_are_never_null() {
     let ddl =
         "a INT NOT NULL, r ROW<x INT NOT NULL>, l ARRAY<INT NOT NULL>, m MAP<STRING, INT NOT NULL>";
-    let reason = "it is NOT NULL in the table but null";
+    let reason = "it is NOT NULL in the table but null in the line";
     for (line, column) in [
         ("{}", "a"),
         (r#"{"a":null}"#, "a"),
