@@ -91,7 +91,7 @@ impl FileFormat for JsonFormat {
         UnsupportedSnafu {
             format: NAME,
             what: format!("{}: finding out its columns", file.path()),
-            reason: "lines do not say which types the columns have; give a schema",
+            reason: "json files do not say the types of their columns; give a schema",
         }
         .fail()
     }

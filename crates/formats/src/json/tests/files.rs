@@ -200,7 +200,7 @@ fn columns_are_not_found_out() {
     assert_eq!(
         error.to_string(),
         "json: /t/a.json: finding out its columns is not supported: \
-         lines do not say which types the columns have; give a schema"
+         json files do not say the types of their columns; give a schema"
     );
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }
