@@ -4,8 +4,11 @@
 //! | --- | --- |
 //! | [`faulty`] | any file system, with counters, a record of calls, and faults on command |
 //! | [`golden`] | tables written by other engines, with the rows that must be read from them |
+//! | `rest_server` | a REST catalog server on 127.0.0.1, with faults on command (feature `rest-server`) |
 
 #![deny(missing_docs)]
 
 pub mod faulty;
 pub mod golden;
+#[cfg(feature = "rest-server")]
+pub mod rest_server;
