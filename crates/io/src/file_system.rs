@@ -270,6 +270,18 @@ pub trait InputFile: Send + Sync + Debug {
         let mut buffers = self.read_ranges(std::slice::from_ref(&range)).await?;
         Ok(buffers.pop().unwrap_or_default())
     }
+
+    /// The reader for work that runs as a whole on a blocking thread; `None` where reading is not a matter of system
+    /// calls.
+    fn blocking_reader(&self) -> Option<&dyn BlockingReader> {
+        None
+    }
+}
+
+/// Reads an open file on the calling thread.
+pub trait BlockingReader: Send + Sync {
+    /// Reads one range of bytes; errors as for [`InputFile::read_ranges`]. Blocks: call it on a thread that may.
+    fn read_blocking(&self, range: Range<u64>) -> Result<Bytes>;
 }
 
 /// A file that is being written.

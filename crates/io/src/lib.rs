@@ -33,8 +33,8 @@ pub mod walk;
 
 pub use error::{Error, Result, Source};
 pub use file_system::{
-    BlockingLister, Capabilities, EntryKind, FileStatus, FileSystem, InputFile, OutputFile,
-    PublishMode, PublishOutcome, RawEntry,
+    BlockingLister, BlockingReader, Capabilities, EntryKind, FileStatus, FileSystem, InputFile,
+    OutputFile, PublishMode, PublishOutcome, RawEntry,
 };
 pub use ftable_core::ErrorKind;
 pub use local::LocalFileSystem;

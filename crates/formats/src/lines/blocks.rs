@@ -1,4 +1,7 @@
 //! The bytes of a file in order, the next block fetched while one is worked on.
+//!
+//! Blocks of a local file are read where they are worked on: passing them from thread to thread takes longer than
+//! copying them from the memory of the system.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,8 +12,10 @@ use tokio::task::JoinSet;
 
 use crate::error::{CutOffSnafu, Result};
 
-/// Bytes of a block.
+/// Bytes of a block that is worth a request.
 const BLOCK: u64 = 4 * 1024 * 1024;
+/// Bytes of a block of a local file: few enough that the allocator has the same memory again for the next.
+const LOCAL_BLOCK: u64 = 1024 * 1024;
 /// Bytes of the first block, for those who need a few rows only, and of what follows a range: the end of its last line.
 const SMALL: u64 = 256 * 1024;
 /// Each block is so many times as long as the one before, up to a whole one.
@@ -65,6 +70,21 @@ impl Blocks {
         Ok((blocks, head.slice(..length)))
     }
 
+    /// The block that follows, read on this thread where the file can be; `None` where it has to be waited for.
+    pub(super) fn next_blocking(&mut self) -> Option<Result<Option<Bytes>>> {
+        self.file.blocking_reader()?;
+        if let Some(block) = self.ready.take() {
+            return Some(Ok(Some(block)));
+        }
+        let range = self.next_range();
+        let reader = self.file.blocking_reader()?;
+        Some(
+            range
+                .map(|range| Ok(reader.read_blocking(range)?))
+                .transpose(),
+        )
+    }
+
     /// The block that follows; `None` at the end of the file, not of the range.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
         let block = match self.ready.take() {
@@ -84,7 +104,8 @@ impl Blocks {
                 },
             },
         };
-        if self.next < self.end
+        if self.file.blocking_reader().is_none()
+            && self.next < self.end
             && let Some(range) = self.next_range()
         {
             let file = Arc::clone(&self.file);
@@ -107,7 +128,11 @@ impl Blocks {
             // The last line of the range ends a little behind it.
             stop = self.end.saturating_add(SMALL);
         }
-        self.length = (self.length * GROWTH).min(BLOCK);
+        let most = match self.file.blocking_reader() {
+            Some(_) => LOCAL_BLOCK,
+            None => BLOCK,
+        };
+        self.length = (self.length * GROWTH).min(most);
         self.next = stop.min(size);
         Some(start..self.next)
     }

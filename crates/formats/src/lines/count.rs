@@ -11,12 +11,15 @@ use futures::TryStreamExt;
 use memchr::{memchr, memchr_iter};
 
 use super::LineFormat;
+use super::blocks::Blocks;
 use super::source::{Next, Source, Text};
 use super::split::{MARK, Splitter};
 use crate::error::Result;
 use crate::format::{FileFormat, ReadRequest};
 use crate::offload;
 
+/// Blocks of a local file that are counted in one visit to the blocking pool.
+const VISIT_BLOCKS: usize = 64;
 const LF: u8 = b'\n';
 const CR: u8 = b'\r';
 
@@ -53,12 +56,12 @@ pub(crate) async fn count_lines(request: &ReadRequest, format: LineFormat) -> Re
     };
     loop {
         text.push(blocks.next().await?);
-        let (counted, rest, ended) = offload::decode(&path, format.format, move || {
-            let ended = counter.visit(&mut text)?;
-            Ok((counter, text, ended))
+        let (state, ended) = offload::decode(&path, format.format, move || {
+            let ended = visit(&mut counter, &mut text, &mut blocks)?;
+            Ok(((counter, text, blocks), ended))
         })
         .await?;
-        (counter, text) = (counted, rest);
+        (counter, text, blocks) = state;
         if ended {
             return Ok(counter.lines());
         }
@@ -77,6 +80,20 @@ pub(crate) async fn count_by_reading(format: &dyn FileFormat, request: ReadReque
     let batches = format.read(request).await?;
     let count = |rows, batch: RecordBatch| async move { Ok(rows + batch.num_rows() as u64) };
     batches.try_fold(0, count).await
+}
+
+/// Counts until another block has to be waited for, or for a while; `true` when all has been counted.
+fn visit(counter: &mut Counter, text: &mut Text, blocks: &mut Blocks) -> Result<bool> {
+    for _ in 1..VISIT_BLOCKS {
+        if counter.visit(text)? {
+            return Ok(true);
+        }
+        match blocks.next_blocking() {
+            Some(block) => text.push(block?),
+            None => return Ok(false),
+        }
+    }
+    counter.visit(text)
 }
 
 enum Counter {

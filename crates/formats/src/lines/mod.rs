@@ -18,7 +18,7 @@
 //! | `compress` | text to compressed bytes |
 //!
 //! How much memory a file can take: two blocks of 4 MiB, a line of at most `format-table.read.max-line-length`
-//! bytes, the rows of a batch, about 4 MiB of batches, and what a decoder needs: the window of a zstd or xz file, at
+//! bytes, the rows of a batch, about 8 MiB of batches, and what a decoder needs: the window of a zstd or xz file, at
 //! most 128 MiB, and 16 MiB for a chunk of Hadoop's framing.
 
 mod blocks;

@@ -14,7 +14,7 @@ use crate::format::{BatchStream, ReadRequest};
 use crate::offload;
 
 /// Decoded bytes after which a visit to the blocking pool ends.
-const VISIT_BYTES: usize = 4 * 1024 * 1024;
+const VISIT_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of text after which it ends, whatever became of them: few packed bytes may stand for many.
 const VISIT_TEXT: usize = 16 * 1024 * 1024;
 /// Bytes of text, or of rows, after which a batch ends though it has fewer rows than it may.
@@ -46,9 +46,9 @@ pub(crate) async fn read_lines<D: LineDecoder>(
     let reader = Reader {
         path: source.path,
         format: format.format,
-        blocks: source.blocks,
         needs_block: true,
         work: Some(Box::new(Work {
+            blocks: source.blocks,
             text: source.text,
             splitter,
             rows: Rows {
@@ -66,7 +66,6 @@ pub(crate) async fn read_lines<D: LineDecoder>(
 struct Reader<D> {
     path: Arc<str>,
     format: &'static str,
-    blocks: Blocks,
     /// Nothing can be done without another block.
     needs_block: bool,
     /// Absent once the range has ended.
@@ -75,6 +74,7 @@ struct Reader<D> {
 
 /// What is done on the blocking pool.
 struct Work<D> {
+    blocks: Blocks,
     text: Text,
     splitter: Splitter,
     rows: Rows<D>,
@@ -115,7 +115,8 @@ impl<D: LineDecoder> Reader<D> {
     async fn next(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         while let Some(mut work) = self.work.take() {
             if self.needs_block {
-                work.text.push(self.blocks.next().await?);
+                let block = work.blocks.next().await?;
+                work.text.push(block);
             }
             let (work, step) = offload::decode(&self.path, self.format, move || {
                 let step = work.visit()?;
@@ -142,7 +143,13 @@ impl<D: LineDecoder> Work<D> {
         while seen < VISIT_TEXT && self.rows.bytes < VISIT_BYTES {
             let rows = &mut self.rows;
             let more = match self.text.next()? {
-                Next::Needs => return Ok(Step::Needs),
+                Next::Needs => {
+                    let Some(block) = self.blocks.next_blocking() else {
+                        return Ok(Step::Needs);
+                    };
+                    self.text.push(block?);
+                    continue;
+                }
                 Next::Ended => {
                     self.splitter.finish(&mut |line: &str| rows.line(line))?;
                     false

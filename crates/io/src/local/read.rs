@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::blocking::blocking;
 use crate::error::{Error, OutOfMemorySnafu, Result, ShortReadSnafu};
-use crate::file_system::InputFile;
+use crate::file_system::{BlockingReader, InputFile};
 use crate::ranges::{Coalesce, FetchPlan};
 
 const READ: &str = "read";
@@ -75,6 +75,23 @@ impl InputFile for LocalInputFile {
             Ok(plan.slice(&buffers).unwrap_or_default())
         })
         .await
+    }
+
+    fn blocking_reader(&self) -> Option<&dyn BlockingReader> {
+        Some(self)
+    }
+}
+
+impl BlockingReader for LocalInputFile {
+    fn read_blocking(&self, range: Range<u64>) -> Result<Bytes> {
+        // Refuses what does not lie inside the file.
+        FetchPlan::new(
+            &self.path,
+            self.size,
+            std::slice::from_ref(&range),
+            COALESCE,
+        )?;
+        read_range(&self.file, &self.path, &range).map(Bytes::from)
     }
 }
 

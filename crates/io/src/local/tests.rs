@@ -228,6 +228,19 @@ async fn an_open_file_is_read_after_it_was_deleted() {
 }
 
 #[tokio::test]
+async fn a_range_is_read_on_the_calling_thread_too() {
+    let place = Place::new();
+    let path = place.put("f", b"0123456789");
+    let file = place.fs.open(&path, None).await.unwrap();
+    let reader = file.blocking_reader().unwrap();
+    assert_eq!(reader.read_blocking(2..5).unwrap(), "234");
+    assert_eq!(reader.read_blocking(10..10).unwrap(), "");
+    let error = reader.read_blocking(8..11).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CorruptFile);
+    assert!(error.to_string().contains(&path), "{error}");
+}
+
+#[tokio::test]
 async fn near_ranges_are_slices_of_one_buffer() {
     let place = Place::new();
     let path = place.put("a", &[7; 1000]);
