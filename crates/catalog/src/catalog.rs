@@ -343,7 +343,7 @@ pub trait Catalog: Send + Sync + Debug + 'static {
 }
 
 /// Refuses a schema of another kind of table, naming the kind.
-fn check_type(table: &str, schema: &TableSchema) -> Result<()> {
+pub(crate) fn check_type(table: &str, schema: &TableSchema) -> Result<()> {
     if is_format_table(&schema.options) {
         return Ok(());
     }
@@ -416,7 +416,7 @@ fn check_no_system_table(identifier: &Identifier) -> Result<()> {
 }
 
 /// Whether the whole of `name` matches `pattern`, in which `%` stands for any text.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('%') else {
         return pattern == name;
     };

@@ -180,6 +180,89 @@ pub enum Error {
         source: Box<ftable_core::Error>,
     },
 
+    /// A REST server answered that it did not do what was asked.
+    ///
+    /// Its message is shown without what looks like a secret; a body that is not the protocol's is never
+    /// shown.
+    #[cfg(feature = "rest")]
+    #[snafu(display(
+        "{request}: the server answered {code}{}{}: {message}",
+        times(*attempts),
+        id(request_id.as_deref())
+    ))]
+    Server {
+        /// Method and path.
+        request: String,
+        /// The code of the body, or the HTTP status where the body has none.
+        code: u16,
+        /// What kind of thing the message is about, as the server says: `TABLE`, `DATABASE`, …; empty when it
+        /// does not say.
+        resource_type: String,
+        /// The name of that thing; empty when the server does not say.
+        resource_name: String,
+        /// What the server says.
+        message: String,
+        /// The request's id in the logs of the server.
+        request_id: Option<String>,
+        /// How often the request was sent.
+        attempts: u32,
+    },
+
+    /// What the refusal of a REST server means for what was asked.
+    #[cfg(feature = "rest")]
+    #[snafu(display("{subject}"))]
+    Refused {
+        /// What is the matter, with the name of the database, table or partition.
+        subject: String,
+        /// What a caller can do about it.
+        kind: ErrorKind,
+        /// What the server answered.
+        #[snafu(source(from(Error, Box::new)))]
+        source: Box<Error>,
+    },
+
+    /// A REST server did not answer, or not to the end.
+    #[cfg(feature = "rest")]
+    #[snafu(display("{request}: {problem}"))]
+    Exchange {
+        /// Method and path.
+        request: String,
+        /// What happened, and what is known of what the server did.
+        problem: String,
+        /// What the connection said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+
+    /// The answer of a REST server makes no sense.
+    #[cfg(feature = "rest")]
+    #[snafu(display("{request}: the answer makes no sense: {message}"))]
+    Answer {
+        /// Method and path.
+        request: String,
+        /// What is wrong with it.
+        message: String,
+    },
+
+    /// Partitions were given that a table cannot have, or that do not fit each other.
+    #[cfg(feature = "rest")]
+    #[snafu(display("partitions of table {table}: {message}"))]
+    InvalidPartitions {
+        /// The table.
+        table: String,
+        /// What is wrong and what to do.
+        message: String,
+    },
+
+    /// Credentials for a REST server cannot be had.
+    #[cfg(feature = "rest")]
+    #[snafu(display("no credentials from {place}: {message}"))]
+    Credentials {
+        /// Where they were to come from.
+        place: String,
+        /// What is wrong there.
+        message: String,
+    },
+
     /// The store failed.
     #[snafu(display("cannot {action} '{path}'"))]
     Storage {
@@ -218,6 +301,19 @@ impl Error {
             | Self::SchemaFile { source, .. }
             | Self::Core { source, .. } => source.kind(),
             Self::Storage { source, .. } => source.kind(),
+            #[cfg(feature = "rest")]
+            Self::Server { code, .. } => server_kind(*code),
+            #[cfg(feature = "rest")]
+            Self::Refused { kind, .. } => *kind,
+            #[cfg(feature = "rest")]
+            Self::Exchange { .. } => ErrorKind::Unavailable,
+            // The nearest there is: bytes that are not what their format says.
+            #[cfg(feature = "rest")]
+            Self::Answer { .. } => ErrorKind::CorruptFile,
+            #[cfg(feature = "rest")]
+            Self::InvalidPartitions { .. } => ErrorKind::InvalidArgument,
+            #[cfg(feature = "rest")]
+            Self::Credentials { .. } => ErrorKind::PermissionDenied,
         }
     }
 
@@ -225,4 +321,33 @@ impl Error {
     pub fn retryable(&self) -> bool {
         self.kind().retryable()
     }
+}
+
+/// What a caller can do about the code of a REST server.
+#[cfg(feature = "rest")]
+fn server_kind(code: u16) -> ErrorKind {
+    match code {
+        400 | 412 => ErrorKind::InvalidArgument,
+        401 | 403 => ErrorKind::PermissionDenied,
+        404 => ErrorKind::NotFound,
+        409 => ErrorKind::AlreadyExists,
+        // Redirects too: they are not followed.
+        300..=399 | 405 | 406 | 501 => ErrorKind::Unsupported,
+        429 | 502..=504 => ErrorKind::Unavailable,
+        _ => ErrorKind::Internal,
+    }
+}
+
+#[cfg(feature = "rest")]
+fn times(attempts: u32) -> String {
+    if attempts > 1 {
+        format!(" at the last of {attempts} attempts")
+    } else {
+        String::new()
+    }
+}
+
+#[cfg(feature = "rest")]
+fn id(request_id: Option<&str>) -> String {
+    request_id.map_or_else(String::new, |id| format!(" (request id {id})"))
 }

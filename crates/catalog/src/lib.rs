@@ -9,6 +9,7 @@
 //! | [`LoadedTable`] | all that is needed to open a table |
 //! | [`PartitionRegistry`] | which partitions exist, where the catalog and not the directory tree says so |
 //! | [`FileSystemCatalog`] | databases and tables are directories of a warehouse |
+//! | `RestCatalog` | databases, tables and partitions are what a server says; with the feature `rest` |
 //! | [`load_table_at`] | a table whose schema lies under its own path |
 //! | [`open`] | the catalog that a set of options describes |
 //!
@@ -41,6 +42,9 @@ mod error;
 mod filesystem;
 mod open;
 mod partitions;
+#[cfg(feature = "rest")]
+mod rest;
+mod rules;
 
 pub use catalog::{Catalog, Database, LoadedTable, SYSTEM_DATABASE, TableDetails};
 pub use error::{Error, Result};
@@ -50,3 +54,5 @@ pub use partitions::{
     CreatedPartitions, DroppedPartitions, PartitionRegistry, PartitionSpec, PartitionStatistics,
     RegisteredPartition,
 };
+#[cfg(feature = "rest")]
+pub use rest::{ColumnMove, ColumnPlace, Page, RestCatalog, RestPartitions, SchemaChange};

@@ -16,9 +16,10 @@ use crate::filesystem::FileSystemCatalog;
 ///
 /// | option | meaning |
 /// | --- | --- |
-/// | `metastore` | `filesystem`, the default; no other kind is built in |
-/// | `warehouse` | the root directory, required; made if there is none |
-/// | `table.type` | `managed`, the default and the only value |
+/// | `metastore` | `filesystem`, the default, or `rest`, with the feature `rest` |
+/// | `warehouse` | the root directory of a file system catalog, required, made if there is none; the name of the instance in a REST catalog |
+/// | `uri`, `token.provider` | where the server of a REST catalog answers and how requests are signed, required there |
+/// | `table.type` | `managed`, the default and the only value of a file system catalog |
 /// | `table-default.<key>` | `<key>` is put into the options of a new table that does not set it |
 /// | `case-sensitive` | for engines; the catalog itself never folds case |
 ///
@@ -26,9 +27,21 @@ use crate::filesystem::FileSystemCatalog;
 ///
 /// # Errors
 /// `Unsupported` for another kind of catalog, `InvalidOption` when an option is missing or has a
-/// value that cannot be honoured, and when the warehouse cannot be opened.
+/// value that cannot be honoured, and when the warehouse cannot be opened or the server does not answer.
 pub async fn open(options: Options) -> Result<Arc<dyn Catalog>> {
-    check_metastore(options.get_raw(METASTORE.name()).unwrap_or("filesystem"))?;
+    match options.get_raw(METASTORE.name()).unwrap_or("filesystem") {
+        "filesystem" => open_file_system_catalog(options).await,
+        "rest" => open_rest_catalog(options).await,
+        other => UnsupportedSnafu {
+            what: format!("option 'metastore' = '{other}'"),
+            reason: "there is a file system catalog and a REST catalog",
+            instead: "use metastore=filesystem or metastore=rest",
+        }
+        .fail(),
+    }
+}
+
+async fn open_file_system_catalog(options: Options) -> Result<Arc<dyn Catalog>> {
     check_table_type(options.get_raw(TABLE_TYPE.name()))?;
     let Some(warehouse) = options
         .get_raw(WAREHOUSE.name())
@@ -47,22 +60,19 @@ pub async fn open(options: Options) -> Result<Arc<dyn Catalog>> {
     Ok(Arc::new(FileSystemCatalog::open(warehouse, options).await?))
 }
 
-fn check_metastore(metastore: &str) -> Result<()> {
-    match metastore {
-        "filesystem" => Ok(()),
-        "rest" => UnsupportedSnafu {
-            what: "option 'metastore' = 'rest'",
-            reason: "the REST catalog is not built into this version",
-            instead: "use metastore=filesystem with warehouse set to the root directory of the tables, or open a table by its location",
-        }
-        .fail(),
-        other => UnsupportedSnafu {
-            what: format!("option 'metastore' = '{other}'"),
-            reason: "only the file system catalog is built in",
-            instead: "use metastore=filesystem",
-        }
-        .fail(),
+#[cfg(feature = "rest")]
+async fn open_rest_catalog(options: Options) -> Result<Arc<dyn Catalog>> {
+    Ok(Arc::new(crate::rest::RestCatalog::open(options).await?))
+}
+
+#[cfg(not(feature = "rest"))]
+async fn open_rest_catalog(_options: Options) -> Result<Arc<dyn Catalog>> {
+    UnsupportedSnafu {
+        what: "option 'metastore' = 'rest'",
+        reason: "the REST catalog is not built in: the feature 'rest' is off",
+        instead: "build with the feature 'rest', use metastore=filesystem with warehouse set to the root directory of the tables, or open a table by its location",
     }
+    .fail()
 }
 
 fn check_table_type(table_type: Option<&str>) -> Result<()> {
@@ -122,14 +132,9 @@ mod tests {
     async fn other_catalogs_are_refused_by_name() {
         for (metastore, words) in [
             (
-                "rest",
-                &[
-                    "'rest'",
-                    "not built into this version",
-                    "metastore=filesystem",
-                ][..],
+                "hive",
+                &["'hive'", "metastore=filesystem", "metastore=rest"][..],
             ),
-            ("hive", &["'hive'", "metastore=filesystem"]),
             ("jdbc", &["'jdbc'"]),
             ("", &["''"]),
         ] {
@@ -139,6 +144,37 @@ mod tests {
             for word in words {
                 assert!(text.contains(word), "{text}");
             }
+        }
+    }
+
+    #[cfg(not(feature = "rest"))]
+    #[tokio::test]
+    async fn the_rest_catalog_is_refused_by_the_name_of_its_feature() {
+        let (kind, text) = refusal(&[("metastore", "rest"), ("uri", "http://localhost")]).await;
+        assert_eq!(kind, ErrorKind::Unsupported);
+        assert!(text.contains("'metastore' = 'rest'"), "{text}");
+        assert!(text.contains("build with the feature 'rest'"), "{text}");
+    }
+
+    #[cfg(feature = "rest")]
+    #[tokio::test]
+    async fn the_rest_catalog_needs_a_server_and_no_warehouse() {
+        for (options, words) in [
+            (&[][..], "'uri' is not set"),
+            (&[("uri", " ")], "option 'uri'"),
+            (
+                &[("uri", "http://localhost")],
+                "'token.provider' is not set",
+            ),
+        ] {
+            let options: Vec<_> = [("metastore", "rest")]
+                .iter()
+                .chain(options)
+                .copied()
+                .collect();
+            let (kind, text) = refusal(&options).await;
+            assert_eq!(kind, ErrorKind::InvalidOption);
+            assert!(text.contains(words), "{text}");
         }
     }
 

@@ -9,8 +9,9 @@ use super::names::database_of_directory;
 use crate::catalog::{Database, SYSTEM_DATABASE};
 use crate::error::{
     DatabaseExistsSnafu, DatabaseNotEmptySnafu, DatabaseNotFoundSnafu, PathExistsSnafu,
-    StorageSnafu, SystemDatabaseSnafu, UnsupportedSnafu,
+    StorageSnafu, UnsupportedSnafu,
 };
+use crate::rules::refuse_system_database;
 use crate::{Error, Result};
 
 impl FileSystemCatalog {
@@ -126,14 +127,6 @@ impl FileSystemCatalog {
         let location = self.database_location(name)?;
         Ok(self.stat(location.path()).await?.map(|status| status.kind))
     }
-}
-
-/// Refuses a change of the system database, before the store is asked anything.
-pub(super) fn refuse_system_database(name: &str, action: &'static str) -> Result<()> {
-    if name == SYSTEM_DATABASE {
-        return SystemDatabaseSnafu { action }.fail();
-    }
-    Ok(())
 }
 
 fn not_empty(database: &str, child: &str) -> Result<()> {

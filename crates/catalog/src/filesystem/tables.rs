@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ftable_core::options::TableType;
-use ftable_core::options::keys::{PATH, TABLE_DEFAULT_PREFIX, TYPE};
+use ftable_core::options::keys::{PATH, TYPE};
 use ftable_core::schema::validate_create;
 use ftable_core::{ErrorKind, Identifier, Options, Schema, TableSchema};
 use ftable_io::{EntryKind, FileStatus, Location, contained};
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
-use super::databases::{if_not_exists, refuse_system_database};
+use super::databases::if_not_exists;
 use super::names::{SCHEMA_DIRECTORY, database_of_directory, is_table_name};
 use super::schema_files::SchemaFiles;
 use super::{FileSystemCatalog, check_plain, open_store};
@@ -21,6 +21,7 @@ use crate::error::{
     InvalidLocationSnafu, PathExistsSnafu, RefusedSchemaSnafu, StorageSnafu, TableExistsSnafu,
     TableNotFoundSnafu, UnsupportedSnafu,
 };
+use crate::rules::{absolute_text, completed, refuse_system_database, table_defaults};
 
 /// The type of a table whose creator names none: the only one this catalog creates.
 const FORMAT_TABLE: &str = TableType::FormatTable.name();
@@ -109,7 +110,7 @@ impl FileSystemCatalog {
             return table_exists(identifier, ignore_if_exists);
         }
         // The catalog's defaults are checked like the creator's options.
-        let mut schema = completed(&schema, self.table_defaults());
+        let mut schema = completed(&schema, table_defaults(&self.options));
         validate(identifier, &schema)?;
         if let Some(location) = &location {
             self.check_location(identifier, &own, location).await?;
@@ -202,16 +203,6 @@ impl FileSystemCatalog {
         SchemaFiles::new(self.file_system.as_ref(), directory)
     }
 
-    /// The options of new tables that the catalog's own options hold.
-    fn table_defaults(&self) -> Options {
-        self.options
-            .iter()
-            .filter_map(|(key, value)| Some((key.strip_prefix(TABLE_DEFAULT_PREFIX)?, value)))
-            .filter(|(key, _)| !key.is_empty())
-            .map(|(key, value)| (key.to_owned(), value.clone()))
-            .collect()
-    }
-
     /// Refuses a location that cannot hold a table's data, or where it would share files with the
     /// catalog: there `schema` is data, and an overwrite would delete other tables' schemas.
     async fn check_location(
@@ -280,14 +271,6 @@ impl FileSystemCatalog {
     }
 }
 
-/// The schema with an option for each one its creator did not set.
-fn completed(schema: &Schema, defaults: Options) -> Schema {
-    Schema {
-        options: schema.options.merged_over(&defaults),
-        ..schema.clone()
-    }
-}
-
 /// Refuses a schema that describes no format table, and one that says where it lies.
 fn validate(identifier: &Identifier, schema: &Schema) -> Result<()> {
     validate_create(schema).context(RefusedSchemaSnafu {
@@ -321,19 +304,6 @@ fn in_the_way(identifier: &Identifier, path: &Location) -> Result<()> {
         advice: "it is no table of the catalog; move it away or choose another name",
     }
     .fail()
-}
-
-/// The location as it is stored: as given, unless its meaning depends on the working directory.
-fn absolute_text(location: &Location) -> String {
-    let given = location.to_string();
-    let has_scheme = given
-        .split_once(':')
-        .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case(location.scheme()));
-    if given.starts_with('/') || has_scheme {
-        given
-    } else {
-        location.path().to_owned()
-    }
 }
 
 /// The time in milliseconds since the epoch, never the same twice in one process.

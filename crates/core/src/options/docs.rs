@@ -1,7 +1,7 @@
 //! The documentation of the options, generated from the keys.
 
 use super::key::{OptionInfo, Status};
-use super::keys::{ALL, TABLE_DEFAULT_PREFIX};
+use super::keys::{ALL, HEADER_PREFIX, TABLE_DEFAULT_PREFIX};
 
 /// The table of options as Markdown: key, type, default, status and meaning of each.
 pub fn option_docs_markdown() -> String {
@@ -14,6 +14,10 @@ pub fn option_docs_markdown() -> String {
     text.push_str(&format!(
         "| `{TABLE_DEFAULT_PREFIX}<key>` | string |  | honoured | a catalog option: becomes option \
          `<key>` of every new table that does not set it |\n"
+    ));
+    text.push_str(&format!(
+        "| `{HEADER_PREFIX}<name>` | string |  | honoured | an option of a REST catalog: header \
+         `<name>` of every request |\n"
     ));
     text
 }
@@ -68,7 +72,7 @@ mod tests {
     fn every_key_has_a_row_of_five_cells() {
         let text = option_docs_markdown();
         let rows: Vec<_> = text.lines().skip(2).collect();
-        assert_eq!(rows.len(), ALL.len() + 1);
+        assert_eq!(rows.len(), ALL.len() + 2);
         for row in &rows {
             assert_eq!(row.replace("\\|", "").matches('|').count(), 6, "{row}");
         }

@@ -3,6 +3,8 @@
 //! Keys that are not listed here have no effect and are kept as they are. [`ALL`] has every key in
 //! the order of the documentation.
 
+use std::time::Duration;
+
 use super::format_kind::FileFormatKind;
 use super::key::Status::{Honoured, NoEffect, Refused};
 use super::key::{OptionInfo, OptionKey};
@@ -14,6 +16,9 @@ use super::value::{
 /// Prefix of catalog options whose rest becomes an option of every new table that does not set it.
 pub const TABLE_DEFAULT_PREFIX: &str = "table-default.";
 
+/// Prefix of options of a REST catalog whose rest is the name of a header of every request.
+pub const HEADER_PREFIX: &str = "header.";
+
 /// The branch every table has, and the only one of a format table.
 pub const MAIN_BRANCH: &str = "main";
 
@@ -23,6 +28,7 @@ pub const FORMAT_PREFIXES: [&str; 5] = ["parquet.", "orc.", "csv.", "json.", "te
 
 const ENGINES_ONLY: &str = "it is for engines to act on";
 const NO_LOCK: &str = "a schema file is created atomically without a lock";
+const NO_FILE_CACHE: &str = "files are not cached";
 const NO_CACHE: &str = "table metadata is not cached";
 const NOT_WRITTEN: &str = "the writer has no such setting";
 const NO_BLOOM: &str = "bloom filters are not written";
@@ -214,7 +220,7 @@ option_keys! {
     // The catalog.
     "the kind of catalog: filesystem or rest"
     METASTORE: String = "metastore" = "filesystem", Honoured;
-    "the root directory of a filesystem catalog"
+    "the root directory of a filesystem catalog; the name of the instance in a REST catalog"
     WAREHOUSE: String = "warehouse", Honoured;
     "whether a catalog owns its tables"
     TABLE_TYPE: String = "table.type" = "managed", Refused("a filesystem catalog has managed tables only; leave the option out");
@@ -240,6 +246,52 @@ option_keys! {
     RESOLVING_FILE_IO_ENABLED: bool = "resolving-file-io.enabled" = "false", NoEffect("the scheme of the location always chooses");
     "share storage clients"
     FILE_IO_ALLOW_CACHE: bool = "file-io.allow-cache" = "true", NoEffect("clients are always shared by authority");
+    "where the server of a REST catalog answers: scheme, host, port and path"
+    URI: String = "uri", Honoured;
+    "how requests of a REST catalog are signed: bear, with option `token`, or dlf"
+    TOKEN_PROVIDER: String = "token.provider", Honoured;
+    "the bearer token of a REST catalog"
+    TOKEN: String = "token", Honoured;
+    "the first part of the paths of a REST catalog; the server names it"
+    PREFIX: String = "prefix", Honoured;
+    "read and write the files of a REST catalog's tables with credentials that the server gives for each table"
+    DATA_TOKEN_ENABLED: bool = "data-token.enabled" = "false", Honoured;
+    "longest wait for a connection to the server of a REST catalog"
+    REST_CONNECT_TIMEOUT: Duration = "rest.client.connect-timeout" = "3 min", Honoured;
+    "longest silence of the server of a REST catalog while it answers"
+    REST_RESPONSE_TIMEOUT: Duration = "rest.client.response-timeout" = "3 min", Honoured;
+    "how often a request to a REST catalog is sent again when that is safe"
+    REST_MAX_RETRIES: i32 = "rest.client.max-retries" = "5", Honoured;
+    "wait before a request to a REST catalog is sent again for the first time; doubled each time"
+    REST_RETRY_DELAY: Duration = "rest.client.retry-delay" = "1 s", Honoured;
+    "longest wait that the server of a REST catalog can ask for"
+    REST_MAX_RETRY_AFTER: Duration = "rest.client.max-retry-after" = "3 min", Honoured;
+    "id of the key that signs requests (token.provider dlf)"
+    DLF_ACCESS_KEY_ID: String = "dlf.access-key-id", Honoured;
+    "the key that signs requests (token.provider dlf)"
+    DLF_ACCESS_KEY_SECRET: String = "dlf.access-key-secret", Honoured;
+    "the token that goes with a temporary key (token.provider dlf)"
+    DLF_SECURITY_TOKEN: String = "dlf.security-token", Honoured;
+    "a file with the key that signs requests (token.provider dlf); read again before the key expires"
+    DLF_TOKEN_PATH: String = "dlf.token-path", Honoured;
+    "where the key comes from (token.provider dlf): local_file or ecs"
+    DLF_TOKEN_LOADER: String = "dlf.token-loader", Honoured;
+    "where an ECS instance tells its keys"
+    DLF_TOKEN_ECS_METADATA_URL: String = "dlf.token-ecs-metadata-url" = "http://100.100.100.200/latest/meta-data/Ram/security-credentials/", Honoured;
+    "the role of an ECS instance; asked for when it is not set"
+    DLF_TOKEN_ECS_ROLE_NAME: String = "dlf.token-ecs-role-name", Honoured;
+    "the region that signatures name (token.provider dlf); else read from `uri`"
+    DLF_REGION: String = "dlf.region", Honoured;
+    "how requests are signed (token.provider dlf): default, openapi or openapi-v4; else chosen by `uri`"
+    DLF_SIGNING_ALGORITHM: String = "dlf.signing-algorithm", Honoured;
+    "takes the place of the endpoint `fs.oss.endpoint` that comes with a table's credentials"
+    DLF_OSS_ENDPOINT: String = "dlf.oss-endpoint", Honoured;
+    "cache files near the reader"
+    IO_CACHE_ENABLED: bool = "io-cache.enabled" = "false", NoEffect(NO_FILE_CACHE);
+    "which files are cached"
+    IO_CACHE_WHITELIST_PATH: String = "io-cache.whitelist-path" = "bucket,manifest,index", NoEffect(NO_FILE_CACHE);
+    "how files are cached"
+    IO_CACHE_POLICY: String = "io-cache.policy", NoEffect(NO_FILE_CACHE);
     "collect statistics while repairing a table in Spark"
     FORMAT_TABLE_REPAIR_COLLECT_STATISTICS: bool = "format-table.repair.collect-statistics" = "false", NoEffect(ENGINES_ONLY);
     "tasks that collect statistics in Spark"

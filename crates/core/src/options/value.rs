@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::secret::{MASK, is_secret_key};
 use crate::error::{Error, Result};
@@ -168,6 +169,43 @@ impl OptionValue for MemorySize {
     }
 }
 
+/// Units of time in milliseconds, with the names each has.
+const TIME_UNITS: [(u64, &[&str]); 5] = [
+    (1, &["ms", "milli", "millis", "millisecond", "milliseconds"]),
+    (1000, &["s", "sec", "secs", "second", "seconds"]),
+    (60_000, &["m", "min", "minute", "minutes"]),
+    (3_600_000, &["h", "hour", "hours"]),
+    (86_400_000, &["d", "day", "days"]),
+];
+
+impl OptionValue for Duration {
+    const TYPE_NAME: &'static str = "duration";
+
+    /// Digits and a unit in any case (`500 ms`, `3 min`, `1h`); milliseconds without one.
+    fn parse(key: &str, text: &str) -> Result<Self> {
+        let refuse = |message: &str| invalid_option(key, text, message);
+        let trimmed = text.trim();
+        let end = trimmed
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(trimmed.len());
+        let (digits, unit) = trimmed.split_at(end);
+        let unit = match unit.trim().to_ascii_lowercase() {
+            unit if unit.is_empty() => "ms".to_owned(),
+            unit => unit,
+        };
+        let factor = TIME_UNITS
+            .iter()
+            .find(|(_, names)| names.contains(&unit.as_str()))
+            .map(|(factor, _)| *factor)
+            .ok_or_else(|| refuse("unknown unit of time; use ms, s, min, h or d"))?;
+        let count = digits.parse::<u64>().ok();
+        count
+            .and_then(|count| count.checked_mul(factor))
+            .map(Self::from_millis)
+            .ok_or_else(|| refuse("not a duration; write digits and a unit such as `3 min`"))
+    }
+}
+
 /// Defines an enum whose values are compared without regard to case.
 macro_rules! text_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
@@ -308,6 +346,25 @@ mod tests {
             ("8388607 tb", 8_388_607 << 40),
         ] {
             assert_eq!(size(text), Some(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        let read = |text| Duration::parse("k", text).ok();
+        for (text, millis) in [
+            ("0", 0),
+            ("250", 250),
+            ("250 ms", 250),
+            ("8s", 8000),
+            (" 3 Min ", 180_000),
+            ("2 hours", 7_200_000),
+            ("1d", 86_400_000),
+        ] {
+            assert_eq!(read(text), Some(Duration::from_millis(millis)), "{text}");
+        }
+        for text in ["", "s", "-1 s", "1.5 s", "1 week", "999999999999999999 d"] {
+            assert_eq!(read(text), None, "{text}");
         }
     }
 
