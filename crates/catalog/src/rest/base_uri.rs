@@ -20,16 +20,16 @@ impl BaseUri {
     /// `InvalidOption` for an empty text, another scheme, and what a base cannot have: credentials,
     /// a query, a fragment.
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let trimmed = text.trim().trim_end_matches('/');
-        let scheme = trimmed.split_once("://").map(|(scheme, _)| scheme);
-        if trimmed.is_empty() {
+        let trimmed = text.trim();
+        let (scheme, rest) = trimmed.split_once("://").unwrap_or(("http", trimmed));
+        let rest = rest.trim_end_matches('/');
+        if rest.is_empty() {
             return refuse(text, "it is empty; set it to the address of the server");
         }
-        let whole = match scheme {
-            Some(scheme) if is_http(scheme) => trimmed.to_owned(),
-            Some(_) => return refuse(text, "use a URI that begins with http:// or https://"),
-            None => format!("http://{trimmed}"),
-        };
+        if !is_http(scheme) {
+            return refuse(text, "use a URI that begins with http:// or https://");
+        }
+        let whole = format!("{scheme}://{rest}");
         let Ok(url) = Url::parse(&whole) else {
             // Not repeated: what cannot be read may hold a password.
             return refuse("…", "it is not a URI; write https://host:port");

@@ -27,7 +27,7 @@ pub(crate) struct Specs<'a>(pub(crate) &'a [PartitionSpec]);
 
 impl Serialize for Specs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|spec| SpecBody(spec)))
+        serializer.collect_seq(self.0.iter().map(SpecBody))
     }
 }
 

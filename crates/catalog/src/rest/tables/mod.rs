@@ -1,36 +1,25 @@
 //! Tables.
 
-use std::sync::Arc;
+mod create;
+mod load;
 
-use ftable_core::options::keys::{
-    FILE_FORMAT, FORMAT_TABLE_IMPLEMENTATION, METASTORE_PARTITIONED_TABLE, PATH, TYPE,
-};
-use ftable_core::options::{TableImplementation, TableType};
-use ftable_core::schema::validate_create;
-use ftable_core::{ErrorKind, Identifier, Options, Schema, TableSchema};
-use ftable_io::{FileSystem, Location};
+use ftable_core::{ErrorKind, Identifier, TableSchema};
+use ftable_io::Location;
 use snafu::ResultExt;
 
 use super::RestCatalog;
 use super::databases::sorted;
 use super::http::Request;
-use super::models::{
-    AllTablesPage, CreateTable, RenameTable, TableAnswer, TableDetailsPage, TablePage,
-};
+use super::models::{AllTablesPage, RenameTable, TableAnswer, TableDetailsPage, TablePage};
 use super::paging::{Drain, Page};
-use super::partitions::RestPartitions;
 use super::refusal::{Subject, explain, has_code, lacks_endpoint};
-use super::token::vended_store;
 use crate::Result;
-use crate::catalog::{
-    LoadedTable, SYSTEM_DATABASE, TableDetails, check_plain, check_readable, check_type,
-    matches_pattern, open_store,
-};
+use crate::catalog::{SYSTEM_DATABASE, TableDetails, check_plain, check_readable, matches_pattern};
 use crate::error::{
-    AnswerSnafu, CoreSnafu, InvalidLocationSnafu, InvalidNameSnafu, RefusedSchemaSnafu,
-    StorageSnafu, TableNotFoundSnafu, UnsupportedSnafu,
+    AnswerSnafu, CoreSnafu, InvalidLocationSnafu, InvalidNameSnafu, StorageSnafu,
+    TableNotFoundSnafu,
 };
-use crate::rules::{absolute_text, completed, refuse_system_database, table_defaults};
+use crate::rules::{absolute_text, refuse_system_database};
 
 impl RestCatalog {
     /// One page of the names of a database's tables, in the order of the server.
@@ -205,181 +194,6 @@ impl RestCatalog {
         location(identifier, &self.table_answer(identifier).await?)
     }
 
-    /// The table, from one answer of the server.
-    pub(super) async fn load(&self, identifier: &Identifier) -> Result<LoadedTable> {
-        let answer = self.table_answer(identifier).await?;
-        let mut schema = schema(identifier, &answer)?;
-        check_type(&identifier.to_string(), &schema)?;
-        let location = location(identifier, &answer)?;
-        schema.options = schema.options.merged_over(&answer.audit_options());
-        let is_managed = managed(identifier, &schema.options, answer.is_external())?;
-        let store = self.store(identifier, &location, &answer)?;
-        let registry = is_managed.then(|| {
-            let registry = RestPartitions::new(self.client.clone(), identifier.clone(), &schema);
-            Arc::new(registry)
-        });
-        let table = LoadedTable::new(identifier.clone(), location, schema, store)?;
-        Ok(match registry {
-            Some(registry) => table.with_partition_registry(registry),
-            None => table,
-        })
-    }
-
-    /// The store of a table's files: with credentials that the server gives, where it gives any, which is for
-    /// its own tables only; else as the options of the catalog say.
-    fn store(
-        &self,
-        identifier: &Identifier,
-        location: &Location,
-        answer: &TableAnswer,
-    ) -> Result<Arc<dyn FileSystem>> {
-        let plain = open_store(location, self.client.options())?;
-        if answer.is_external() || !self.client.vends_credentials() {
-            return Ok(plain);
-        }
-        let identifier = table_identifier(identifier.database(), identifier.table())?;
-        Ok(vended_store(&self.client, identifier, location, &*plain))
-    }
-
-    pub(super) async fn make_table(
-        &self,
-        identifier: &Identifier,
-        schema: &Schema,
-        location: Option<Location>,
-        ignore_if_exists: bool,
-    ) -> Result<()> {
-        check_plain(identifier, "creating table")?;
-        refuse_system_database(identifier.database(), "create a table in")?;
-        let path = self.client.paths().tables(identifier.database())?;
-        // Names that no request can be about are not created.
-        self.client.paths().table(identifier)?;
-        let schema = self.schema_to_create(identifier, schema, location)?;
-        self.make_directory(identifier, &schema).await?;
-        let request = Request::post("CreateTable", path, &CreateTable::new(identifier, &schema));
-        let sent = self.client.http().send(&request).await;
-        let retried = sent.retried();
-        match sent.result {
-            Ok(_) => Ok(()),
-            Err(error) if has_code(&error, 409) => {
-                if ignore_if_exists || (retried && self.is_made_table(identifier, &schema).await) {
-                    return Ok(());
-                }
-                Err(explain(Subject::NewTable(identifier))(error))
-            }
-            Err(error) => Err(explain(Subject::NewTable(identifier))(error)),
-        }
-    }
-
-    /// The schema that the server is told: with the type of the table, the defaults of the catalog and the
-    /// location, checked.
-    fn schema_to_create(
-        &self,
-        identifier: &Identifier,
-        schema: &Schema,
-        location: Option<Location>,
-    ) -> Result<Schema> {
-        let format_table = TableType::FormatTable.name();
-        let mut schema = completed(schema, Options::from([(TYPE.name(), format_table)]));
-        if let Some(location) = location {
-            let text = absolute_text(&location);
-            let set = schema.options.set(PATH.name(), text);
-            if set.is_some_and(|set| set != location.to_string()) {
-                return InvalidLocationSnafu {
-                    table: identifier.to_string(),
-                    location: location.to_string(),
-                    message: "option 'path' names another one; leave the option out",
-                }
-                .fail();
-            }
-        }
-        validate(identifier, &schema)?;
-        // The catalog's defaults are checked like the creator's options.
-        let mut defaults = table_defaults(self.client.options());
-        if let (false, Some(format)) = (
-            defaults.contains(FILE_FORMAT.name()),
-            FILE_FORMAT.default_text(),
-        ) {
-            defaults.set(FILE_FORMAT.name(), format);
-        }
-        if let Some(path) = defaults.remove(PATH.name()) {
-            return UnsupportedSnafu {
-                what: format!("option 'table-default.path' = '{path}'"),
-                reason: "two tables cannot lie in one place",
-                instead: "leave the option out",
-            }
-            .fail();
-        }
-        let schema = completed(&schema, defaults);
-        validate(identifier, &schema)?;
-        let engine = implementation(identifier, &schema.options)? == TableImplementation::Engine;
-        if engine && self.client.vends_credentials() && !schema.options.contains(PATH.name()) {
-            return UnsupportedSnafu {
-                what: format!("option 'format-table.implementation' = 'engine' of table {identifier}"),
-                reason: "an engine's own file source cannot use the credentials that the server gives for the table",
-                instead: "leave the option out, or create the table at a location",
-            }
-            .fail();
-        }
-        Ok(schema)
-    }
-
-    /// Makes the directory of a table at a location of its own: the server keeps it, but does not make it.
-    async fn make_directory(&self, identifier: &Identifier, schema: &Schema) -> Result<()> {
-        let Some(text) = schema.options.get_raw(PATH.name()) else {
-            return Ok(());
-        };
-        let location = absolute(identifier, text)?;
-        let store = open_store(&location, self.client.options())?;
-        let found = store.stat(location.path()).await.context(StorageSnafu {
-            action: "look at",
-            path: text,
-        })?;
-        match found {
-            Some(found) if found.is_file() => InvalidLocationSnafu {
-                table: identifier.to_string(),
-                location: text,
-                message: "it is a file; name a directory",
-            }
-            .fail(),
-            Some(_) => Ok(()),
-            None => store
-                .create_dir(location.path())
-                .await
-                .context(StorageSnafu {
-                    action: "create directory",
-                    path: text,
-                }),
-        }
-    }
-
-    /// Whether the table is there as it was to be made: then an earlier attempt made it.
-    async fn is_made_table(&self, identifier: &Identifier, schema: &Schema) -> bool {
-        let Ok(answer) = self.table_answer(identifier).await else {
-            return false;
-        };
-        let Ok(found) = answer.table_schema() else {
-            return false;
-        };
-        // A server may add options; where the data lies it says apart from them.
-        let same_options = schema
-            .options
-            .iter()
-            .filter(|(key, _)| *key != PATH.name())
-            .all(|(key, value)| found.options.get_raw(key) == Some(value));
-        let same_place = match schema.options.get_raw(PATH.name()) {
-            None => true,
-            Some(path) => match (location(identifier, &answer), path.parse::<Location>()) {
-                (Ok(found), Ok(asked)) => found.same_place(&asked),
-                _ => false,
-            },
-        };
-        same_options
-            && same_place
-            && found.fields == schema.fields
-            && found.partition_keys == schema.partition_keys
-            && found.comment == schema.comment
-    }
-
     pub(super) async fn remove_table(
         &self,
         identifier: &Identifier,
@@ -497,64 +311,6 @@ fn is_prefix_pattern(pattern: &str) -> bool {
     pattern
         .strip_suffix('%')
         .is_some_and(|prefix| !prefix.is_empty() && !prefix.contains(['%', '\\', '_']))
-}
-
-/// Whether the server decides which partitions a table has.
-///
-/// # Errors
-/// `Unsupported` by the name of the option where it cannot.
-fn managed(identifier: &Identifier, options: &Options, is_external: bool) -> Result<bool> {
-    let key = METASTORE_PARTITIONED_TABLE.name();
-    let is_managed = options.get(&METASTORE_PARTITIONED_TABLE);
-    if !is_managed.context(CoreSnafu {
-        subject: format!("table {identifier}"),
-    })? {
-        return Ok(false);
-    }
-    let refuse = |reason: &str, instead: &str| {
-        UnsupportedSnafu {
-            what: format!("option '{key}' = 'true' of table {identifier}"),
-            reason,
-            instead,
-        }
-        .fail()
-    };
-    if is_external {
-        return refuse(
-            "it is for internal tables only, and this one lies at a location of its own",
-            "leave the option out, or let the catalog decide where the table lies",
-        );
-    }
-    if implementation(identifier, options)? == TableImplementation::Engine {
-        return refuse(
-            "an engine's own file source (format-table.implementation = engine) does not ask which partitions there are",
-            "leave one of the two options out",
-        );
-    }
-    Ok(true)
-}
-
-fn implementation(identifier: &Identifier, options: &Options) -> Result<TableImplementation> {
-    options
-        .get(&FORMAT_TABLE_IMPLEMENTATION)
-        .context(CoreSnafu {
-            subject: format!("table {identifier}"),
-        })
-}
-
-/// Refuses a schema that describes no format table of this catalog.
-fn validate(identifier: &Identifier, schema: &Schema) -> Result<()> {
-    managed(
-        identifier,
-        &schema.options,
-        schema.options.contains(PATH.name()),
-    )?;
-    // That the catalog decides about partitions is for the catalog to allow.
-    let mut plain = schema.clone();
-    plain.options.remove(METASTORE_PARTITIONED_TABLE.name());
-    validate_create(&plain).context(RefusedSchemaSnafu {
-        table: identifier.to_string(),
-    })
 }
 
 #[cfg(test)]
