@@ -1,6 +1,5 @@
 //! What the manifests and the lock file say about the workspace.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,22 +41,11 @@ pub struct Member {
     pub dependencies: Vec<Dependency>,
 }
 
-/// One package of the resolved graph.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Node {
-    /// The package's name.
-    pub name: String,
-    /// The ids of what it is compiled with, tests and build scripts left out.
-    pub normal: Vec<String>,
-}
-
-/// The workspace: its crates bottom-up and the graph of everything they pull in.
+/// The workspace: its crates bottom-up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Workspace {
     /// The crates in the order of the member list.
     pub members: Vec<Member>,
-    /// Every resolved package by its id.
-    pub graph: HashMap<String, Node>,
 }
 
 /// The root folder of this workspace.
@@ -102,43 +90,59 @@ impl Workspace {
                 Ok(member(folder, package))
             })
             .collect::<Result<_>>()?;
-        let names: HashMap<&str, &str> = packages
-            .iter()
-            .map(|package| (text(package, "id"), text(package, "name")))
-            .collect();
-        let nodes = metadata
-            .get("resolve")
-            .map_or(&[][..], |resolve| items(resolve, "nodes"));
-        let graph = nodes
-            .iter()
-            .map(|node| (text(node, "id").to_owned(), graph_node(node, &names)));
-        Ok(Self {
-            members,
-            graph: graph.collect(),
-        })
+        Ok(Self { members })
     }
+}
 
-    /// The ids of everything that `package` is compiled with, itself included.
-    pub fn normal_closure(&self, package: &str) -> Vec<&str> {
-        let mut pending: Vec<&str> = self
-            .graph
-            .iter()
-            .filter(|(_, node)| node.name == package)
-            .map(|(id, _)| id.as_str())
-            .collect();
-        let mut seen: Vec<&str> = Vec::new();
-        while let Some(id) = pending.pop() {
-            if seen.contains(&id) {
-                continue;
-            }
-            seen.push(id);
-            if let Some(node) = self.graph.get(id) {
-                pending.extend(node.normal.iter().map(String::as_str));
-            }
-        }
-        seen.sort_unstable();
-        seen
+/// What a package is compiled with, itself included and tests and build scripts left out, as `name version` in
+/// order. Features count as they do when it is built alone: those of other crates of the workspace turn nothing on.
+///
+/// # Errors
+/// A lock file that is out of date, or dependencies that are not on this machine.
+pub fn compiled_with(root: &Path, package: &str) -> Result<Vec<String>> {
+    let tree = tree(root, package, &["--offline"]).or_else(|_| tree(root, package, &[]))?;
+    Ok(packages_of_tree(&tree))
+}
+
+/// The packages that `cargo tree --prefix none` lists, each once: `name v1.0.0 (path) (*)`.
+fn packages_of_tree(tree: &str) -> Vec<String> {
+    let mut packages: Vec<String> = tree
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (name, version) = (words.next()?, words.next()?);
+            Some(format!("{name} {}", version.trim_start_matches('v')))
+        })
+        .collect();
+    packages.sort_unstable();
+    packages.dedup();
+    packages
+}
+
+fn tree(root: &Path, package: &str, arguments: &[&str]) -> Result<String> {
+    let fixed = [
+        "tree",
+        "--locked",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--target",
+        PLATFORM,
+        "--package",
+        package,
+    ];
+    let output = cargo()
+        .args(fixed)
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cargo tree: {error}"))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("cargo tree: {}", message.trim()));
     }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The folders of the member list of a workspace manifest, in their order.
@@ -198,23 +202,6 @@ fn member(folder: &str, package: &Value) -> Member {
     }
 }
 
-fn graph_node(node: &Value, names: &HashMap<&str, &str>) -> Node {
-    let is_normal = |edge: &&Value| {
-        items(edge, "dep_kinds")
-            .iter()
-            .any(|kind| kind.get("kind").is_none_or(Value::is_null))
-    };
-    let normal = items(node, "deps").iter().filter(is_normal);
-    Node {
-        name: names
-            .get(text(node, "id"))
-            .copied()
-            .unwrap_or_default()
-            .to_owned(),
-        normal: normal.map(|edge| text(edge, "pkg").to_owned()).collect(),
-    }
-}
-
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
@@ -253,13 +240,6 @@ mod tests {
                 {"id": "a#1", "name": "a", "manifest_path": "/w/crates/a/Cargo.toml", "dependencies": []},
                 {"id": "t#1", "name": "t", "manifest_path": "/r/t/Cargo.toml", "dependencies": []},
             ],
-            "resolve": {"nodes": [
-                {"id": "b#1", "deps": [
-                    {"pkg": "a#1", "dep_kinds": [{"kind": null}]},
-                    {"pkg": "t#1", "dep_kinds": [{"kind": "dev"}, {"kind": "build"}]}]},
-                {"id": "a#1", "deps": [{"pkg": "b#1", "dep_kinds": [{"kind": null}]}]},
-                {"id": "t#1", "deps": []},
-            ]},
         })
     }
 
@@ -295,10 +275,12 @@ mod tests {
     }
 
     #[test]
-    fn closure_follows_normal_edges_only_and_ends_on_cycles() {
-        let workspace = Workspace::parse(&[], &sample()).unwrap();
-        assert_eq!(workspace.normal_closure("b"), ["a#1", "b#1"]);
-        assert_eq!(workspace.normal_closure("t"), ["t#1"]);
-        assert_eq!(workspace.normal_closure("unknown"), [""; 0]);
+    fn packages_of_a_tree_come_once() {
+        let tree =
+            "a v0.1.0 (/w/crates/a)\nb v1.2.3\nc v4.0.0 (proc-macro)\n\nb v1.2.3 (*)\nb v2.0.0\n";
+        assert_eq!(
+            packages_of_tree(tree),
+            ["a 0.1.0", "b 1.2.3", "b 2.0.0", "c 4.0.0"]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::workspace::{DependencyKind, Member, Workspace};
+use crate::workspace::{DependencyKind, Member};
 
 /// What a crate's library may not depend on directly. Tests are free.
 const FORBIDDEN: [(&str, &[&str]); 4] = [
@@ -24,7 +24,20 @@ const FORBIDDEN: [(&str, &[&str]); 4] = [
 const SINGLE: [&str; 3] = ["arrow-array", "arrow-schema", "parquet"];
 
 /// The package whose tree is weighed.
-const FACADE: &str = "ftable";
+pub const FACADE: &str = "ftable";
+
+/// Packages of HTTP and TLS.
+const NETWORK: [&str; 9] = [
+    "aws-lc-rs",
+    "h2",
+    "hyper",
+    "native-tls",
+    "openssl",
+    "reqwest",
+    "ring",
+    "rustls",
+    "ureq",
+];
 
 /// How many packages the facade may be compiled with, itself and our own crates included.
 pub const MAX_PACKAGES: usize = 200;
@@ -71,16 +84,24 @@ pub fn check_single_versions(lock: &str) -> Vec<String> {
         .collect()
 }
 
-/// A sentence if the facade is compiled with more than [`MAX_PACKAGES`].
-pub fn check_weight(workspace: &Workspace) -> Vec<String> {
-    let count = workspace.normal_closure(FACADE).len();
-    if count <= MAX_PACKAGES {
-        return Vec::new();
+/// Sentences if the facade, built alone, is compiled with more than [`MAX_PACKAGES`], or with HTTP or TLS, which
+/// only its feature `rest` may bring. `packages` are `name version`.
+pub fn check_facade(packages: &[String]) -> Vec<String> {
+    let see = format!("see `cargo tree -p {FACADE} -e normal`");
+    let mut findings = Vec::new();
+    let count = packages.len();
+    if count > MAX_PACKAGES {
+        findings.push(format!(
+            "dependencies: {FACADE} is compiled with {count} packages, more than {MAX_PACKAGES}; {see}"
+        ));
     }
-    vec![format!(
-        "dependencies: {FACADE} is compiled with {count} packages, more than {MAX_PACKAGES}; \
-         see `cargo tree -p {FACADE} -e normal`"
-    )]
+    let names = packages
+        .iter()
+        .filter_map(|package| package.split(' ').next());
+    findings.extend(names.filter(|name| NETWORK.contains(name)).map(|name| {
+        format!("dependencies: {FACADE} is compiled with {name} without its feature rest; {see}")
+    }));
+    findings
 }
 
 /// Name and version of each package of a lock file.
@@ -106,7 +127,7 @@ fn quoted<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::{Dependency, Node};
+    use crate::workspace::Dependency;
 
     fn member(package: &str, name: &str, kind: DependencyKind) -> Member {
         let dependencies = vec![Dependency {
@@ -174,31 +195,19 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_counts_the_facade_and_all_below_it() {
-        let chain = |length: usize| {
-            let nodes = (0..length).map(|index| {
-                let name = if index == 0 {
-                    FACADE.to_owned()
-                } else {
-                    format!("p{index}")
-                };
-                let normal = vec![(index + 1).to_string()];
-                (index.to_string(), Node { name, normal })
-            });
-            let mut workspace = Workspace {
-                graph: nodes.collect(),
-                ..Workspace::default()
-            };
-            if let Some(last) = workspace.graph.get_mut(&(length - 1).to_string()) {
-                last.normal.clear();
-            }
-            workspace
+    fn the_facade_is_light_and_without_network() {
+        let packages = |count: usize| -> Vec<String> {
+            (0..count).map(|index| format!("p{index} 1.0.0")).collect()
         };
-        assert_eq!(check_weight(&chain(MAX_PACKAGES)), [""; 0]);
-        let findings = check_weight(&chain(MAX_PACKAGES + 1));
+        assert_eq!(check_facade(&packages(MAX_PACKAGES)), [""; 0]);
+        let findings = check_facade(&packages(MAX_PACKAGES + 1));
         assert!(
             findings[0].contains("compiled with 201 packages, more than 200"),
             "{findings:?}"
         );
+        let with_network = ["rustls 0.23.0".to_owned(), "rustls-like 1.0.0".to_owned()];
+        let findings = check_facade(&with_network);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].contains("with rustls without"), "{findings:?}");
     }
 }

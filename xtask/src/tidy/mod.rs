@@ -3,7 +3,7 @@
 //! | module | what must hold |
 //! | --- | --- |
 //! | [`layers`] | a crate depends only on crates above it in the member list |
-//! | [`dependencies`] | no crate has a dependency it may not have; one arrow version; the facade stays light |
+//! | [`dependencies`] | no crate has a dependency it may not have; one arrow version; the facade stays light, and without a network |
 //! | [`sizes`] | no file outgrows a reader's patience |
 //! | [`docs`] | docs/architecture.md mentions every crate and module; links lead somewhere |
 //! | [`words`] | no loose ends and nothing of one machine in comments and documents |
@@ -19,7 +19,7 @@ pub mod words;
 use std::path::Path;
 
 use crate::Result;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, compiled_with};
 
 /// Folders that hold nothing written by hand.
 const SKIPPED_FOLDERS: [&str; 4] = ["target", "golden", "node_modules", "__pycache__"];
@@ -48,7 +48,10 @@ pub fn run(root: &Path) -> Result<Vec<String>> {
     let mut findings = layers::check(&workspace.members);
     findings.extend(dependencies::check_forbidden(&workspace.members));
     findings.extend(dependencies::check_single_versions(&lock));
-    findings.extend(dependencies::check_weight(&workspace));
+    findings.extend(dependencies::check_facade(&compiled_with(
+        root,
+        dependencies::FACADE,
+    )?));
     findings.extend(sizes::check(&files));
     findings.extend(docs::check_modules(&workspace.members, &files));
     findings.extend(docs::check_links(&files, &|path| root.join(path).exists()));
