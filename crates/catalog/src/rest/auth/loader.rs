@@ -110,6 +110,11 @@ mod tests {
 
     use tokio::time::Instant;
 
+    use ftable_core::Options;
+
+    use super::super::super::clock::Clock;
+    use super::super::super::http::{RetryPolicy, Timeouts};
+    use super::super::super::testing::{Reply, Server};
     use super::*;
 
     const DOCUMENT: &str = r#"{"AccessKeyId":"AKID","AccessKeySecret":"hunter2"}"#;
@@ -136,5 +141,59 @@ mod tests {
         let error = FileLoader { path }.load().await.unwrap_err();
         assert!(error.to_string().contains("/nowhere/token.json"), "{error}");
         assert_eq!(start.elapsed().as_secs(), 1 + 2 + 3 + 4);
+    }
+
+    async fn from_metadata(
+        role: Option<&str>,
+        replies: Vec<Reply>,
+    ) -> (Server, Result<Credentials>) {
+        let mut replies = replies.into_iter();
+        let server = Server::start(move |_| replies.next().unwrap()).await;
+        let options = Options::new();
+        let timeouts = Timeouts::from_options(&options).unwrap();
+        let retry = RetryPolicy::from_options(&options).unwrap();
+        let loader = EcsLoader {
+            transport: Transport::new(false, &timeouts, retry, Clock::system()).unwrap(),
+            url: format!("{}/meta/", server.uri()),
+            role: role.map(str::to_owned),
+        };
+        let loaded = loader.load().await;
+        (server, loaded)
+    }
+
+    fn text(body: &str) -> Reply {
+        Reply::Raw(200, Vec::new(), body.to_owned())
+    }
+
+    #[tokio::test]
+    async fn the_metadata_of_an_instance_tells_its_role_and_the_key() {
+        let (server, loaded) = from_metadata(None, vec![text("reader\n"), text(DOCUMENT)]).await;
+        assert_eq!(loaded.unwrap().access_key_id, "AKID");
+        assert_eq!(server.lines(), ["GET /meta/", "GET /meta/reader"]);
+        assert_eq!(server.received()[0].header("authorization"), None);
+        let (server, loaded) = from_metadata(Some("writer"), vec![text(DOCUMENT)]).await;
+        assert_eq!(loaded.unwrap().access_key_secret, "hunter2");
+        assert_eq!(server.lines(), ["GET /meta/writer"]);
+    }
+
+    #[tokio::test]
+    async fn metadata_that_tells_no_key_is_named_by_its_address_and_not_shown() {
+        for (replies, word) in [
+            (
+                vec![Reply::Raw(404, Vec::new(), "hunter2".to_owned())],
+                "404",
+            ),
+            (vec![text(" ")], "no role"),
+            (vec![text("reader"), text("hunter2")], "no JSON"),
+            (vec![Reply::Close], "did not answer"),
+        ] {
+            let (server, loaded) = from_metadata(None, replies).await;
+            let error = loaded.unwrap_err().to_string();
+            assert!(
+                error.contains(server.uri()) && error.contains(word),
+                "{error}"
+            );
+            assert!(!error.contains("hunter2"), "{error}");
+        }
     }
 }

@@ -21,6 +21,7 @@ use super::models::{
 };
 use super::paging::{Drain, Page};
 use super::refusal::{Subject, explain, has_code, lacks_endpoint};
+use super::tables::plain;
 use crate::catalog::{check_plain, check_readable};
 use crate::error::{AnswerSnafu, InvalidPartitionsSnafu, RefusedSnafu};
 use crate::partitions::{
@@ -429,7 +430,7 @@ impl RestCatalog {
         check_readable(identifier)?;
         let schema = self.schema(identifier).await?;
         let client = self.client.clone();
-        Ok(RestPartitions::new(client, identifier.clone(), &schema))
+        Ok(RestPartitions::new(client, plain(identifier)?, &schema))
     }
 
     pub(super) async fn register(

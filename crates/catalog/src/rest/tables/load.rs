@@ -12,7 +12,7 @@ use super::super::RestCatalog;
 use super::super::models::TableAnswer;
 use super::super::partitions::RestPartitions;
 use super::super::token::vended_store;
-use super::{location, schema, table_identifier};
+use super::{location, plain, schema};
 use crate::Result;
 use crate::catalog::{LoadedTable, check_type, open_store};
 use crate::error::{CoreSnafu, UnsupportedSnafu};
@@ -27,10 +27,9 @@ impl RestCatalog {
         schema.options = schema.options.merged_over(&answer.audit_options());
         let is_managed = managed(identifier, &schema.options, answer.is_external())?;
         let store = self.store(identifier, &location, &answer)?;
-        let registry = is_managed.then(|| {
-            let registry = RestPartitions::new(self.client.clone(), identifier.clone(), &schema);
-            Arc::new(registry)
-        });
+        let plain = plain(identifier)?;
+        let registry =
+            is_managed.then(|| Arc::new(RestPartitions::new(self.client.clone(), plain, &schema)));
         let table = LoadedTable::new(identifier.clone(), location, schema, store)?;
         Ok(match registry {
             Some(registry) => table.with_partition_registry(registry),
@@ -50,8 +49,12 @@ impl RestCatalog {
         if answer.is_external() || !self.client.vends_credentials() {
             return Ok(plain);
         }
-        let identifier = table_identifier(identifier.database(), identifier.table())?;
-        Ok(vended_store(&self.client, identifier, location, &*plain))
+        Ok(vended_store(
+            &self.client,
+            super::plain(identifier)?,
+            location,
+            &*plain,
+        ))
     }
 }
 

@@ -180,8 +180,8 @@ impl RestCatalog {
         if identifier.database() == SYSTEM_DATABASE {
             return TableNotFoundSnafu { table: table() }.fail();
         }
-        let plain = table_identifier(identifier.database(), identifier.table())?;
-        let request = Request::get("GetTable", self.client.paths().table(&plain)?);
+        let path = self.client.paths().table(&plain(identifier)?)?;
+        let request = Request::get("GetTable", path);
         let answer = self.client.http().ask(&request).await;
         answer.map_err(explain(Subject::Table(identifier)))
     }
@@ -304,6 +304,11 @@ fn table_identifier(database: &str, name: &str) -> Result<Identifier> {
         what: "table",
         name,
     })
+}
+
+/// The table without the branch `main`, which it may be asked for by.
+pub(super) fn plain(identifier: &Identifier) -> Result<Identifier> {
+    table_identifier(identifier.database(), identifier.table())
 }
 
 /// Whether a pattern is a plain beginning and a `%`.
