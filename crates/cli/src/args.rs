@@ -167,13 +167,30 @@ Example:
         after_help = "Example:\n  ftable --warehouse ./wh drop-partition shop.orders --partition dt=2024-01-01"
     )]
     DropPartition(Verb<DropPartitionArgs>),
-    /// Finish or undo what a process left when it died
+    /// Register a partition in the catalog that manages the table's partitions, and make its directory
+    #[command(after_help = "\
+Example:
+  ftable -c metastore=rest -c uri=http://localhost:8080 add-partition shop.orders --partition dt=2024-01-01
+
+Files that lie in the partition's directory already are rows of the table from then on.")]
+    AddPartition(Verb<AddPartitionArgs>),
+    /// Measure partitions and have the catalog that manages them take the numbers in place of its own
+    #[command(after_help = "\
+Example:
+  ftable -c metastore=rest -c uri=http://localhost:8080 analyze shop.orders --partition dt=2024-01-01
+
+Counts files and bytes, and the rows from the footers of all files unless --no-scan is given. Prints a line a partition.")]
+    Analyze(Verb<AnalyzeArgs>),
+    /// Finish or undo what a process left when it died; register directories as partitions
     #[command(after_help = "\
 Example:
   ftable --warehouse ./wh repair shop.orders --dry-run
 
 Interrupted overwrites are finished where they had published everything, and else undone. Staged files that lay untouched
-for a day are removed. What may still be under way is left to its process, unless --now says that there is none.")]
+for a day are removed. What may still be under way is left to its process, unless --now says that there is none.
+
+Where a catalog manages the table's partitions, directories that it does not know are registered then, as --add says.
+--drop unregisters partitions that have no directory in place of that, and --sync does both. No data file is touched.")]
     Repair(Verb<RepairArgs>),
     /// Show the main job end to end in a temporary directory
     #[command(after_help = "Example:\n  ftable demo")]
@@ -369,11 +386,46 @@ pub(crate) struct DropPartitionArgs {
     pub(crate) partition: Vec<(String, String)>,
 }
 
+/// `add-partition`
+#[derive(Debug, Args)]
+pub(crate) struct AddPartitionArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// The partition: a value for every partition key
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value, required = true)]
+    pub(crate) partition: Vec<(String, String)>,
+    /// Do nothing if the partition is registered
+    #[arg(long)]
+    pub(crate) if_not_exists: bool,
+}
+
+/// `analyze`
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Only this partition, or all below these first keys
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',', value_parser = key_value)]
+    pub(crate) partition: Vec<(String, String)>,
+    /// Do not count rows, which reads the footer of every file
+    #[arg(long)]
+    pub(crate) no_scan: bool,
+}
+
 /// `repair`
 #[derive(Debug, Args)]
 pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    /// Register directories that the catalog does not know as partitions; the default where it manages partitions
+    #[arg(long, conflicts_with_all = ["drop", "sync"])]
+    pub(crate) add: bool,
+    /// Unregister partitions that have no directory
+    #[arg(long, conflicts_with = "sync")]
+    pub(crate) drop: bool,
+    /// Both
+    #[arg(long)]
+    pub(crate) sync: bool,
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -490,6 +542,12 @@ mod tests {
             ("ftable truncate db.t", true),
             ("ftable drop-partition db.t", false),
             ("ftable insert db.t f --dry-run", false),
+            ("ftable add-partition db.t --partition a=1,b=2 --if-not-exists", true),
+            ("ftable add-partition db.t", false),
+            ("ftable analyze db.t --partition a=1 --no-scan", true),
+            ("ftable repair db.t --sync --dry-run", true),
+            ("ftable repair db.t --add --drop", false),
+            ("ftable repair db.t --drop --sync", false),
         ] {
             let parsed = Cli::try_parse_from(line.split(' '));
             assert_eq!(

@@ -53,6 +53,70 @@ pub enum Error {
         source: ftable_catalog::Error,
     },
 
+    /// The catalog, which says which partitions the table has, could not be asked or told.
+    #[snafu(display("table {table}: the catalog did not {action}: {source}"))]
+    Registry {
+        /// The table.
+        table: String,
+        /// What was asked of it.
+        action: &'static str,
+        /// What it said.
+        source: ftable_catalog::Error,
+    },
+
+    /// The catalog did not take note of what a commit did.
+    #[snafu(display(
+        "table {table}: the catalog did not take note of partitions {}: {source}; {state}",
+        few(partitions)
+    ))]
+    Registration {
+        /// The table.
+        table: String,
+        /// Their directories.
+        partitions: Vec<String>,
+        /// What the catalog may hold now, and what to do.
+        state: &'static str,
+        /// What it said.
+        source: ftable_catalog::Error,
+    },
+
+    /// A commit failed when the catalog had already taken note of it.
+    #[snafu(display(
+        "{source}; the catalog of table {table} had taken note of the commit's partitions before: {state}"
+    ))]
+    AfterRegistration {
+        /// The table.
+        table: String,
+        /// What the catalog holds now, and what to do.
+        state: &'static str,
+        /// Why the commit failed.
+        #[snafu(source(from(Error, Box::new)))]
+        source: Box<Error>,
+    },
+
+    /// A partition that the catalog lists cannot be one of the table's.
+    #[snafu(display(
+        "table {table}: partition {partition}, which the catalog lists, cannot be read: {source}; drop it in the \
+         catalog, or correct the table's schema and options"
+    ))]
+    Registered {
+        /// The table.
+        table: String,
+        /// The partition as the catalog lists it.
+        partition: String,
+        /// What is wrong.
+        source: ftable_core::Error,
+    },
+
+    /// No partition of the catalog matches.
+    #[snafu(display("table {table}: the catalog has no partition {partition}"))]
+    NotRegistered {
+        /// The table.
+        table: String,
+        /// What was asked for.
+        partition: String,
+    },
+
     /// A partition directory's name cannot be read as the declared type.
     #[snafu(display("table {table}: directory {directory}: {source}"))]
     Directory {
@@ -272,6 +336,16 @@ fn left_over(paths: &[String]) -> String {
     }
 }
 
+/// The first of many, and how many more there are.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// The result of this crate's operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -284,7 +358,9 @@ impl Error {
             Self::Io { source, .. } => source.kind(),
             Self::Format { source, .. } => source.kind(),
             Self::Catalog { source } => source.kind(),
-            Self::Directory { source, .. } => source.kind(),
+            Self::Registry { source, .. } | Self::Registration { source, .. } => source.kind(),
+            Self::Directory { source, .. } | Self::Registered { source, .. } => source.kind(),
+            Self::NotRegistered { .. } => ErrorKind::NotFound,
             Self::NoSuchColumn { .. } | Self::DuplicateColumn { .. } => ErrorKind::InvalidArgument,
             Self::Batch { .. } => ErrorKind::TypeMismatch,
             Self::Foreign { .. } | Self::WriterEnded { .. } => ErrorKind::InvalidArgument,
@@ -292,7 +368,9 @@ impl Error {
             Self::StagedFileGone { .. } => ErrorKind::NotFound,
             Self::StagedFileCut { .. } => ErrorKind::CorruptFile,
             Self::Conflict { .. } => ErrorKind::Conflict,
-            Self::CommitFailed { source, .. } | Self::Unfinished { source, .. } => source.kind(),
+            Self::CommitFailed { source, .. }
+            | Self::Unfinished { source, .. }
+            | Self::AfterRegistration { source, .. } => source.kind(),
             Self::Unusable { .. } => ErrorKind::InvalidArgument,
             Self::NotInferred { .. } => ErrorKind::InvalidSchema,
             Self::NothingToInfer { .. } => ErrorKind::NotFound,
@@ -308,6 +386,9 @@ impl Error {
             Self::Io { source, .. } => source.retryable(),
             Self::Format { source, .. } => source.retryable(),
             Self::Catalog { source } => source.retryable(),
+            Self::Registry { source, .. } => source.retryable(),
+            // What the catalog counted before its answer was lost would be counted twice.
+            Self::Registration { .. } | Self::AfterRegistration { .. } => false,
             Self::CommitFailed { source, .. } => source.retryable(),
             other => other.kind().retryable(),
         }

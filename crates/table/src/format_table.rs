@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ftable_catalog::LoadedTable;
+use ftable_catalog::{LoadedTable, PartitionRegistry};
 use ftable_core::options::check_dynamic;
 use ftable_core::schema::validate_open;
 use ftable_core::{
@@ -15,8 +15,8 @@ use ftable_io::{FileSystem, Location, open_file_system};
 use snafu::ResultExt;
 
 use crate::commit::{RepairOptions, RepairReport, repair};
-use crate::context::{CommitContext, ReadContext, ScanContext, WriteContext};
-use crate::error::{CoreSnafu, FormatSnafu, IoSnafu, Result, UnusableSnafu};
+use crate::context::{CommitContext, PartitionContext, ReadContext, ScanContext, WriteContext};
+use crate::error::{CoreSnafu, FormatSnafu, IoSnafu, RegistrySnafu, Result, UnusableSnafu};
 
 /// Directories below the location that hold metadata, where a file system catalog keeps the table.
 const METADATA_DIRECTORIES: [&str; 2] = ["schema", "branch"];
@@ -70,13 +70,10 @@ impl FormatTable {
             codec = codec.with_reserved_first_names(&METADATA_DIRECTORIES);
         }
         let format = file_format(options.format);
-        if loaded.partition_registry.is_some() {
-            let message = "partitions that a catalog manages are not built; unset metastore.partitioned-table";
-            return UnusableSnafu {
-                table: name,
-                message,
-            }
-            .fail();
+        if loaded.partition_registry.is_none() {
+            options
+                .check_directories_decide()
+                .context(CoreSnafu { table: &name })?;
         }
         let position = |field: &DataField| {
             loaded
@@ -158,6 +155,16 @@ impl FormatTable {
         CommitContext::new(self.clone())
     }
 
+    /// Starts work on the partitions that the catalog has registered, where it manages them.
+    pub fn partitions(&self) -> PartitionContext {
+        PartitionContext::new(self.clone())
+    }
+
+    /// Whether the catalog and not the directory tree says which partitions exist.
+    pub fn has_managed_partitions(&self) -> bool {
+        self.registry().is_some()
+    }
+
     /// The name it was loaded by; none for a table given as a path.
     pub fn identifier(&self) -> Option<&Identifier> {
         self.inner.loaded.identifier.as_ref()
@@ -203,6 +210,24 @@ impl FormatTable {
 
     pub(crate) fn name(&self) -> &str {
         &self.inner.name
+    }
+
+    /// What says which partitions exist; none where the directories do. An unpartitioned table has nothing to register.
+    pub(crate) fn registry(&self) -> Option<&Arc<dyn PartitionRegistry>> {
+        let is_managed =
+            self.inner.options.catalog_managed_partitions && self.inner.codec.is_partitioned();
+        self.inner
+            .loaded
+            .partition_registry
+            .as_ref()
+            .filter(|_| is_managed)
+    }
+
+    pub(crate) fn registry_error(&self, action: &'static str) -> RegistrySnafu<&str, &'static str> {
+        RegistrySnafu {
+            table: self.name(),
+            action,
+        }
     }
 
     pub(crate) fn core(&self) -> CoreSnafu<&str> {

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ftable_core::options::TableType;
 use ftable_core::options::keys::{PATH, TYPE};
 use ftable_core::schema::validate_create;
-use ftable_core::{ErrorKind, Identifier, Options, Schema, TableSchema};
+use ftable_core::{
+    ErrorKind, FormatTableOptions, Identifier, Options, Schema, TableSchema,
+};
 use ftable_io::{EntryKind, FileStatus, Location, contained};
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
@@ -273,9 +275,13 @@ impl FileSystemCatalog {
 
 /// Refuses a schema that describes no format table, and one that says where it lies.
 fn validate(identifier: &Identifier, schema: &Schema) -> Result<()> {
-    validate_create(schema).context(RefusedSchemaSnafu {
+    let refused = || RefusedSchemaSnafu {
         table: identifier.to_string(),
-    })?;
+    };
+    validate_create(schema).context(refused())?;
+    FormatTableOptions::resolve(&schema.options)
+        .and_then(|options| options.check_directories_decide())
+        .context(refused())?;
     if let Some(path) = schema.options.get_raw(PATH.name()) {
         return UnsupportedSnafu {
             what: format!("option 'path' = '{path}' of table {identifier}"),

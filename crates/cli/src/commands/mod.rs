@@ -1,5 +1,7 @@
 //! The verbs, a module each.
 
+mod add_partition;
+mod analyze;
 mod count;
 mod create;
 mod demo;
@@ -68,6 +70,12 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }
         Command::DropPartition(verb) => {
             remove::drop_partition(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::AddPartition(verb) => {
+            add_partition::run(Context::new(verb.global.merged_over(before)), verb.own).await
+        }
+        Command::Analyze(verb) => {
+            analyze::run(Context::new(verb.global.merged_over(before)), verb.own).await
         }
         Command::Repair(verb) => {
             repair::run(Context::new(verb.global.merged_over(before)), verb.own).await

@@ -30,11 +30,14 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
         context.write(&lines)?;
         return context.flush();
     }
+    // Only a catalog that manages the partitions may know their rows.
+    let counts_rows = table.has_managed_partitions();
     let names = table
         .partition_keys()
         .iter()
         .map(String::as_str)
-        .chain(["path", "files", "bytes"]);
+        .chain(["path", "files", "bytes"])
+        .chain(counts_rows.then_some("rows"));
     let mut records = Records::new(names);
     for partition in partitions {
         let values = partition_members(&table, &partition.values)
@@ -45,7 +48,8 @@ pub(super) async fn run(mut context: Context, arguments: FilteredArgs) -> Result
             partition.file_count.into(),
             partition.total_bytes.into(),
         ];
-        records.push(values.chain(facts));
+        let rows = counts_rows.then(|| Value::from(partition.record_count));
+        records.push(values.chain(facts).chain(rows));
     }
     context.print(&records)
 }

@@ -1,13 +1,19 @@
 //! Options given at a call, over those a table has.
 
-use super::keys::{BRANCH, FILE_FORMAT, MAIN_BRANCH, PARTITION, PATH, PRIMARY_KEY, TYPE};
+use super::key::OptionKey;
+use super::keys::{
+    BRANCH, FILE_FORMAT, FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE, MAIN_BRANCH,
+    METASTORE_PARTITIONED_TABLE, PARTITION, PATH, PRIMARY_KEY, TYPE,
+};
 use super::map::Options;
 use crate::error::{Error, Result};
 
 /// Refuses options of a call that would make it work on another table than the one it was given.
 ///
 /// `type`, `path`, `file.format`, `partition`, `primary-key` and `branch` may be given with the value
-/// they have and with no other. `schema_options` are the table's options, `path` included.
+/// they have and with no other. So may `metastore.partitioned-table` and, on a table whose partitions
+/// the catalog manages, `format-table.partition-path-only-value`: the catalog knows partitions of one
+/// kind and layout. `schema_options` are the table's options, `path` included.
 ///
 /// # Errors
 /// [`Error::Unsupported`] that names the option; [`Error::InvalidOption`] for a value of no meaning.
@@ -32,12 +38,33 @@ pub fn check_dynamic(schema_options: &Options, dynamic: &Options) -> Result<()> 
         };
         refuse_change(BRANCH.name(), old, if same { old } else { new })?;
     }
+    check_switch(&METASTORE_PARTITIONED_TABLE, schema_options, dynamic)?;
+    if schema_options.get(&METASTORE_PARTITIONED_TABLE)? {
+        check_switch(
+            &FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE,
+            schema_options,
+            dynamic,
+        )?;
+    }
     for key in [PATH.name(), PARTITION.name(), PRIMARY_KEY.name()] {
         if let Some(new) = dynamic.get_raw(key) {
             refuse_change(key, schema_options.get_raw(key).unwrap_or_default(), new)?;
         }
     }
     Ok(())
+}
+
+/// Refuses to turn an option on or off that is the table's.
+fn check_switch(
+    key: &OptionKey<bool>,
+    schema_options: &Options,
+    dynamic: &Options,
+) -> Result<()> {
+    if !dynamic.contains(key.name()) {
+        return Ok(());
+    }
+    let (old, new) = (schema_options.get(key)?, dynamic.get(key)?);
+    refuse_change(key.name(), &old.to_string(), &new.to_string())
 }
 
 /// Whether this is the name of the main branch, which has any case.
@@ -86,9 +113,31 @@ mod tests {
             ("k", "2"),
             ("other", "x"),
             ("partition", ""),
+            ("metastore.partitioned-table", "FALSE"),
+            ("format-table.partition-path-only-value", "true"),
         ] {
             check(same).unwrap();
         }
+    }
+
+    #[test]
+    fn the_catalogs_hold_on_partitions_is_not_for_a_call_to_change() {
+        let managed = Options::from([("metastore.partitioned-table", "true")]);
+        let check = |key: &str, value: &str| check_dynamic(&managed, &Options::from([(key, value)]));
+        check("metastore.partitioned-table", "True").unwrap();
+        check("format-table.partition-path-only-value", "false").unwrap();
+        for (key, value, old) in [
+            ("metastore.partitioned-table", "false", "true"),
+            ("format-table.partition-path-only-value", "true", "false"),
+        ] {
+            let error = check(key, value).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Unsupported);
+            let start = format!(
+                "option '{key}' = '{value}' for one call is not supported: it belongs to the table, which is '{old}'"
+            );
+            assert!(error.to_string().starts_with(&start), "{error}");
+        }
+        assert!(check("metastore.partitioned-table", "yes").is_err());
     }
 
     #[test]
@@ -112,6 +161,11 @@ mod tests {
             ("branch", "dev", "it belongs to the table, which is 'main'"),
             ("partition", "dt", "it belongs to the table"),
             ("primary-key", "id", "it belongs to the table"),
+            (
+                "metastore.partitioned-table",
+                "true",
+                "it belongs to the table, which is 'false'",
+            ),
         ] {
             let error = check((key, value)).unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Unsupported);

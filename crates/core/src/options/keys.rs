@@ -66,7 +66,7 @@ option_keys! {
     BRANCH: String = "branch" = "main", Refused("a format table has the branch main and no other");
     "create the underlying storage when reading or writing"
     AUTO_CREATE: bool = "auto-create" = "false", Refused("a format table is created by its catalog");
-    "whether the table library or the engine reads and writes the files"
+    "whether the table library or the engine reads and writes the files; `engine` is refused where the catalog manages the partitions"
     FORMAT_TABLE_IMPLEMENTATION: TableImplementation = "format-table.implementation" = "paimon", NoEffect(ENGINES_ONLY);
 
     // Partitions.
@@ -80,9 +80,8 @@ option_keys! {
     PARTITION_SINK_STRATEGY: PartitionSinkStrategy = "partition.sink-strategy" = "none", NoEffect(ENGINES_ONLY);
     "an overwrite without a static partition replaces the partitions it writes to, not the whole table"
     DYNAMIC_PARTITION_OVERWRITE: bool = "dynamic-partition-overwrite" = "true", Honoured;
-    "the catalog and not the directory tree says which partitions exist"
-    METASTORE_PARTITIONED_TABLE: bool = "metastore.partitioned-table" = "false",
-        Refused("no catalog here keeps partitions; directories say which exist");
+    "the catalog and not the directory tree says which partitions exist; refused on a table whose catalog does not manage partitions"
+    METASTORE_PARTITIONED_TABLE: bool = "metastore.partitioned-table" = "false", Honoured;
     "thrift URI of a Hive metastore that committed partitions are added to"
     FORMAT_TABLE_COMMIT_HIVE_SYNC_URL: String = "format-table.commit-hive-sync-url",
         Refused("there is no Hive metastore client; add the partitions with Hive itself");

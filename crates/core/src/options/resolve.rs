@@ -7,7 +7,7 @@ use super::key::{OptionKey, Status};
 use super::keys::*;
 use super::map::Options;
 use super::text_formats::check_text_format;
-use super::value::{CommitSync, MemorySize, OptionValue, invalid_option};
+use super::value::{CommitSync, MemorySize, OptionValue, TableImplementation, invalid_option};
 use crate::error::{Error, Result};
 
 /// The options of a format table, read, validated and filled with defaults.
@@ -53,6 +53,9 @@ pub struct FormatTableOptions {
     pub commit_sync: CommitSync,
     /// `format-table.scan.list-parallelism`, 1..=1000.
     pub list_parallelism: usize,
+    /// `metastore.partitioned-table`: the catalog says which partitions exist.
+    /// [`FormatTableOptions::check_directories_decide`] refuses it where no catalog does.
+    pub catalog_managed_partitions: bool,
     /// `dynamic-partition-overwrite`: an overwrite replaces the partitions it writes to.
     pub dynamic_partition_overwrite: bool,
     /// `scan.ignore-corrupt-files`.
@@ -105,11 +108,30 @@ impl FormatTableOptions {
             list_parallelism: options
                 .get(&FORMAT_TABLE_SCAN_LIST_PARALLELISM)?
                 .clamp(1, 1000) as usize,
+            catalog_managed_partitions: options.get(&METASTORE_PARTITIONED_TABLE)?,
             dynamic_partition_overwrite: options.get(&DYNAMIC_PARTITION_OVERWRITE)?,
             ignore_corrupt_files: options.get(&SCAN_IGNORE_CORRUPT_FILES)?,
             ignore_lost_files: options.get(&SCAN_IGNORE_LOST_FILES)?,
             format_options,
         })
+    }
+
+    /// Refuses `metastore.partitioned-table` for a table whose catalog does not manage partitions.
+    ///
+    /// Not a part of [`FormatTableOptions::resolve`], which does not know the catalog.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] that names the option.
+    pub fn check_directories_decide(&self) -> Result<()> {
+        match self.catalog_managed_partitions {
+            false => Ok(()),
+            true => Err(Error::Unsupported {
+                what: format!("option '{}' = 'true'", METASTORE_PARTITIONED_TABLE.name()),
+                reason: "it is set on a table whose catalog does not manage partitions".to_owned(),
+                instead: "leave the option out: the directories say which partitions exist"
+                    .to_owned(),
+            }),
+        }
     }
 
     /// Verifies what matters to writers alone: the names of new files must be visible and lie in the
@@ -136,8 +158,15 @@ impl FormatTableOptions {
 
 /// Refuses what a format table cannot do, by the name of the option that asks for it.
 fn refuse(options: &Options) -> Result<()> {
-    if options.get(&METASTORE_PARTITIONED_TABLE)? {
-        return Err(refused(&METASTORE_PARTITIONED_TABLE, "true"));
+    let by_engine = options.get(&FORMAT_TABLE_IMPLEMENTATION)? == TableImplementation::Engine;
+    if by_engine && options.get(&METASTORE_PARTITIONED_TABLE)? {
+        return Err(Error::Unsupported {
+            what: format!("option '{}' = 'engine'", FORMAT_TABLE_IMPLEMENTATION.name()),
+            reason: "the catalog manages the table's partitions, and an engine that reads and writes the files \
+                     itself does not ask it"
+                .to_owned(),
+            instead: "leave the option out".to_owned(),
+        });
     }
     if options.get(&AUTO_CREATE)? {
         return Err(refused(&AUTO_CREATE, "true"));

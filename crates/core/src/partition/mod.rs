@@ -74,6 +74,7 @@ mod codec;
 mod name;
 mod path;
 mod read;
+mod spec;
 mod write;
 
 pub use codec::PartitionCodec;

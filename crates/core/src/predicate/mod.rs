@@ -51,6 +51,7 @@ mod like;
 mod literal;
 mod outcomes;
 mod split;
+mod unbind;
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,9 @@
 mod durable;
 mod intent;
 mod journal;
+mod managed;
 mod publish;
+mod register;
 mod repair;
 mod replace;
 mod select;
@@ -25,6 +27,8 @@ use crate::error::{CutOffSnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 use crate::write::{CommitMessage, discard};
 use intent::Intent;
+use managed::Purpose;
+use register::{Kind, Registration};
 use replace::Replacement;
 use select::Selection;
 
@@ -45,7 +49,8 @@ pub trait TableCommit: Send {
     /// Messages of another table, with paths outside their partition, given twice or committed before: nothing is
     /// changed. A failure of the store: what this commit published is removed again, what it had not published
     /// stays staged for [`abort`](Self::abort), what an overwrite had replaced is back, and the error names what
-    /// could not be undone. Write the rows again. An overwrite of directories that another commit is replacing
+    /// could not be undone. Write the rows again. So it is, too, when a catalog that manages the partitions does not
+    /// take note of the commit; the error then also says what the catalog may hold. An overwrite of directories that another commit is replacing
     /// is a conflict.
     async fn commit(&mut self, messages: Vec<CommitMessage>) -> Result<CommitReport>;
 
@@ -61,7 +66,7 @@ pub trait TableCommit: Send {
     /// Messages of another table; files that could not be removed, which are hidden.
     async fn abort(&mut self, messages: Vec<CommitMessage>) -> Result<()>;
 
-    /// Removes all rows; partition directories stay.
+    /// Removes all rows; partition directories, and partitions that a catalog has registered, stay.
     ///
     /// # Errors
     /// As an overwrite.
@@ -74,7 +79,8 @@ pub trait TableCommit: Send {
     /// Otherwise as an overwrite.
     async fn truncate_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()>;
 
-    /// Removes partitions, or all below a prefix: their rows, and their directories where nothing else is in them.
+    /// Removes partitions, or all below a prefix: their rows, and their directories where nothing else is in them. A
+    /// catalog that manages the partitions has them registered no more.
     ///
     /// # Errors
     /// As [`truncate_partitions`](Self::truncate_partitions).
@@ -132,23 +138,31 @@ impl FormatTableCommit {
         &self,
         selection: Selection,
         messages: Vec<CommitMessage>,
-        drop_directories: bool,
+        purpose: Purpose,
     ) -> Result<()> {
         let mut intent = Intent::leased(self.lease());
         intent.replaces.clone_from(&selection.directories);
         intent.moves = self.table.file_system().capabilities().rename;
         intent.publish = messages.iter().map(publish::publication).collect();
         intent.create_directories.clone_from(&selection.create);
-        if drop_directories {
-            intent.remove_directories.clone_from(&intent.replaces);
-        }
+        let kind = match purpose {
+            Purpose::Overwrite | Purpose::Truncate => Kind::Replaces,
+            Purpose::Drop => {
+                intent.remove_directories.clone_from(&intent.replaces);
+                let above = selection.remove_above.iter().cloned();
+                intent.remove_directories.extend(above);
+                Kind::Drops
+            }
+        };
         let table = self.table.clone();
+        let named = selection.managed.as_ref().and_then(|managed| managed.named.clone());
+        let registration = Registration::of(&table, kind, &messages, named, &intent)?;
         let task = self.runtime()?.spawn(async move {
             repair::resolve_overlapping(&table, &intent).await?;
             // Only now: what a dead commit published looks as if it were committed until it is undone.
             publish::check_files(&table, &messages).await?;
-            Replacement::new(&table, &intent)
-                .run(selection.files(&table))
+            Replacement::new(&table, &intent, registration)
+                .run(selection.replaced(&table))
                 .await
         });
         match task.await {
@@ -177,16 +191,21 @@ impl FormatTableCommit {
         self.settings.lease.unwrap_or(LEASE)
     }
 
-    async fn selection(&self, scope: &Scope, messages: &[CommitMessage]) -> Result<Selection> {
+    async fn selection(
+        &self,
+        scope: &Scope,
+        messages: &[CommitMessage],
+        purpose: Purpose,
+    ) -> Result<Selection> {
         validate::within(&self.table, scope, messages)?;
         let written = messages.iter().map(CommitMessage::directory).collect();
-        Selection::find(&self.table, scope, &written).await
+        Selection::find(&self.table, scope, &written, purpose).await
     }
 
     async fn remove(
         &mut self,
         partitions: &[Vec<(String, String)>],
-        drop_directories: bool,
+        purpose: Purpose,
     ) -> Result<()> {
         let mut prefixes = Vec::with_capacity(partitions.len());
         for partition in partitions {
@@ -202,10 +221,11 @@ impl FormatTableCommit {
         }
         let mut all = Selection::default();
         for prefix in prefixes {
-            all.extend(self.selection(&Scope::Prefix(prefix), &[]).await?);
+            let scope = Scope::Prefix(prefix);
+            all.extend(self.selection(&scope, &[], purpose).await?);
         }
         all.create.clear();
-        self.replace(all, Vec::new(), drop_directories).await
+        self.replace(all, Vec::new(), purpose).await
     }
 }
 
@@ -221,8 +241,9 @@ impl TableCommit for FormatTableCommit {
             {
                 return Ok(report);
             }
-            let selection = self.selection(scope, &messages).await?;
-            self.replace(selection, messages, false).await?;
+            let purpose = Purpose::Overwrite;
+            let selection = self.selection(scope, &messages, purpose).await?;
+            self.replace(selection, messages, purpose).await?;
             return Ok(report);
         }
         let (table, lease) = (self.table.clone(), self.lease());
@@ -246,10 +267,8 @@ impl TableCommit for FormatTableCommit {
         match &self.settings.scope {
             None => Ok(Vec::new()),
             Some(scope) => {
-                self.selection(scope, messages)
-                    .await?
-                    .files(&self.table)
-                    .await
+                let selection = self.selection(scope, messages, Purpose::Overwrite);
+                Ok(selection.await?.replaced(&self.table).await?.files)
             }
         }
     }
@@ -265,15 +284,16 @@ impl TableCommit for FormatTableCommit {
     }
 
     async fn truncate_table(&mut self) -> Result<()> {
-        let selection = self.selection(&Scope::Table, &[]).await?;
-        self.replace(selection, Vec::new(), false).await
+        let purpose = Purpose::Truncate;
+        let selection = self.selection(&Scope::Table, &[], purpose).await?;
+        self.replace(selection, Vec::new(), purpose).await
     }
 
     async fn truncate_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()> {
-        self.remove(partitions, false).await
+        self.remove(partitions, Purpose::Truncate).await
     }
 
     async fn drop_partitions(&mut self, partitions: &[Vec<(String, String)>]) -> Result<()> {
-        self.remove(partitions, true).await
+        self.remove(partitions, Purpose::Drop).await
     }
 }

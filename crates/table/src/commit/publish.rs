@@ -8,6 +8,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
 use super::intent::{Intent, Publication};
+use super::managed::Replaced;
+use super::register::{Kind, Registration};
 use super::repair::resolve_overlapping;
 use super::replace::Replacement;
 use crate::error::{
@@ -29,8 +31,9 @@ pub(super) async fn append(
     intent.publish = messages.iter().map(publication).collect();
     resolve_overlapping(table, &intent).await?;
     check_files(table, messages).await?;
-    Replacement::new(table, &intent)
-        .run(std::future::ready(Ok(Vec::new())))
+    let registration = Registration::of(table, Kind::Adds, messages, None, &intent)?;
+    Replacement::new(table, &intent, registration)
+        .run(std::future::ready(Ok(Replaced::default())))
         .await
 }
 

@@ -16,7 +16,7 @@ use super::replace::Replacement;
 use super::settle::bring_back;
 use crate::error::{ConflictSnafu, Result};
 use crate::format_table::FormatTable;
-use crate::scan::discover_all;
+use crate::scan::{PlanLog, data_files, discover_directories};
 use crate::write::{STAGED_PREFIX, STAGING_DIRECTORY, discard};
 
 /// How long a staged file may lie before it counts as abandoned.
@@ -129,16 +129,17 @@ async fn resolve(
 ) -> Result<Option<Decision>> {
     let replacement = Replacement::left(table, intent, !options.now);
     if options.dry_run {
-        let outcome = read_outcome(table, intent).await?.whole();
-        return Ok(Some(
-            outcome.map_or(Decision::Undo, |outcome| outcome.decision),
-        ));
+        let outcome = match read_outcome(table, intent).await?.whole() {
+            Some(outcome) => outcome,
+            None => undecided(table, intent).await?,
+        };
+        return Ok(Some(outcome.decision));
     }
     if matches!(read_outcome(table, intent).await?, Record::Blank) {
         // Only an append's can be, and its process is dead: nobody will decide it but repairs, and all alike.
         replacement.delete(&intent.outcome_file()).await?;
     }
-    let Some(outcome) = replacement.decide(Outcome::undo()).await? else {
+    let Some(outcome) = replacement.decide(undecided(table, intent).await?).await? else {
         return Ok(None);
     };
     match outcome.decision {
@@ -146,6 +147,36 @@ async fn resolve(
         Decision::Undo => replacement.undo().await?,
     }
     Ok(Some(outcome.decision))
+}
+
+/// What becomes of a commit that nobody has decided. It is undone, but for a drop of partitions that the catalog has
+/// unregistered already: files that came back would be seen by nobody until the partition is written to again.
+async fn undecided(table: &FormatTable, intent: &Intent) -> Result<Outcome> {
+    let levels = table.codec().len();
+    let dropped = intent.remove_directories.iter();
+    let dropped: Vec<&String> = dropped
+        .filter(|path| path.split('/').count() == levels)
+        .collect();
+    let Some(registry) = table.registry().filter(|_| !dropped.is_empty()) else {
+        return Ok(Outcome::undo());
+    };
+    let specs: Result<Vec<_>, _> = dropped
+        .iter()
+        .map(|path| table.codec().raw_spec(path))
+        .collect();
+    let registered = registry.list_by_names(&specs.context(table.core())?).await;
+    let registered = registered.context(table.registry_error("say which partitions it has"))?;
+    if !registered.is_empty() {
+        return Ok(Outcome::undo());
+    }
+    let mut delete = Vec::new();
+    if !intent.moves {
+        for path in dropped {
+            let files = data_files(table, path, &PlanLog::default()).await?;
+            delete.extend(files.iter().map(|file| format!("{path}/{}", file.name)));
+        }
+    }
+    Ok(Outcome::done(delete))
 }
 
 /// What is left without an intent: an outcome, of a commit that has ended; moved files, of one that went on after it
@@ -221,7 +252,7 @@ async fn abandoned(
     let mut directories = vec![table.root().to_owned()];
     if table.codec().is_partitioned() {
         directories.extend(
-            discover_all(table)
+            discover_directories(table)
                 .await?
                 .iter()
                 .map(|partition| join(table.root(), &partition.path)),

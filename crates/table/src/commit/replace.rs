@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | 1 | make the new files' bytes durable, write the intent | the same |
 //! | 2 | list what is replaced and move it out of sight | list what is replaced |
-//! | 3 | publish | publish |
+//! | 3 | publish; tell a catalog that manages the partitions | the same |
 //! | 4 | write the outcome `done` | write the outcome `done` |
 //! | 5 | delete what was moved | delete what is replaced |
 //! | 6 | delete the intent, then the outcome | delete the intent, then the outcome |
@@ -31,6 +31,8 @@ use snafu::ResultExt;
 use super::durable::Absent;
 use super::intent::{Decision, Intent, Outcome, PRIVATE_DIRECTORY, Publication, now_millis};
 use super::journal::{Record, intents, read_outcome};
+use super::managed::Replaced;
+use super::register::Registration;
 use crate::error::{
     CommitFailedSnafu, ConflictSnafu, Error, InternalSnafu, Result, TargetExistsSnafu,
     UnusableSnafu,
@@ -56,18 +58,30 @@ pub(super) struct Replacement<'a> {
     /// Whether an outcome `undo` outlives the intent, for the process that wrote the intent to find if it is not dead
     /// after all.
     pub(super) leaves_word: bool,
+    /// What a catalog that manages the partitions is told.
+    registration: Option<Registration>,
+    /// Whether it has been told.
+    registered: AtomicBool,
 }
 
 impl<'a> Replacement<'a> {
     /// A commit that this process does.
-    pub(super) fn new(table: &'a FormatTable, intent: &'a Intent) -> Self {
-        let journaled = !intent.replaces.is_empty() || intent.publish.len() > 1;
+    pub(super) fn new(
+        table: &'a FormatTable,
+        intent: &'a Intent,
+        registration: Option<Registration>,
+    ) -> Self {
+        // A file that is published in a commit of one is seen at once, but where the catalog has to be told, not by all.
+        let in_one_step = intent.publish.len() <= usize::from(registration.is_none());
+        let journaled = !intent.replaces.is_empty() || !in_one_step;
         Self {
             table,
             intent,
             ours: Some(Mutex::default()),
             journaled,
             leaves_word: false,
+            registration,
+            registered: AtomicBool::new(false),
         }
     }
 
@@ -79,23 +93,25 @@ impl<'a> Replacement<'a> {
             ours: None,
             journaled: true,
             leaves_word,
+            registration: None,
+            registered: AtomicBool::new(false),
         }
     }
 
-    /// Does all steps; `files` lists what is replaced.
+    /// Does all steps; `replaced` finds what is replaced.
     ///
     /// # Errors
     /// A conflict with another commit, or a failure after which the table is as it was; `Unfinished` where neither
     /// could be brought about, and repair has to.
     pub(super) async fn run(
         &self,
-        files: impl Future<Output = Result<Vec<String>>> + Send,
+        replaced: impl Future<Output = Result<Replaced>> + Send,
     ) -> Result<()> {
         // Before others are kept from the directories: this may take as long as the files are large.
         self.sync_staged().await?;
         self.begin().await?;
         let asked = AtomicBool::new(false);
-        match self.attempt(files, &asked).await {
+        match self.attempt(replaced, &asked).await {
             Ok(Some(outcome)) => self.settle(&outcome, None).await,
             Ok(None) => Err(self.unfinished(self.superseded()).await),
             Err(error) => match persist(|| self.decide(Outcome::undo())).await {
@@ -112,10 +128,13 @@ impl<'a> Replacement<'a> {
     /// Steps 2 to 4. `None` if another process took this one for dead and has ended the commit.
     async fn attempt(
         &self,
-        files: impl Future<Output = Result<Vec<String>>> + Send,
+        replaced: impl Future<Output = Result<Replaced>> + Send,
         asked: &AtomicBool,
     ) -> Result<Option<Outcome>> {
-        let mut files = files.await?;
+        let Replaced {
+            mut files,
+            partitions,
+        } = replaced.await?;
         if self.intent.moves {
             each(files.iter().map(|file| self.hide(file)), Failing::Stops).await?;
             self.sync_hidden(&files).await?;
@@ -127,6 +146,11 @@ impl<'a> Replacement<'a> {
         )
         .await?;
         self.sync_targets().await?;
+        if let Some(registration) = &self.registration {
+            self.check_lease()?;
+            registration.send(self.table, &partitions).await?;
+            self.registered.store(true, Ordering::Relaxed);
+        }
         self.check_lease()?;
         asked.store(true, Ordering::Relaxed);
         self.decide(Outcome::done(files)).await
@@ -142,13 +166,23 @@ impl<'a> Replacement<'a> {
                 _ => Ok(()),
             };
         }
-        let error = error.unwrap_or_else(|| self.superseded());
+        let error = self.with_registration(error.unwrap_or_else(|| self.superseded()));
         match persist(|| self.undo()).await {
             Ok(()) => Err(error).context(CommitFailedSnafu {
                 table: self.table.name(),
                 not_removed: Vec::new(),
             }),
             Err(_) => Err(self.unfinished(error).await),
+        }
+    }
+
+    /// Adds to the error of a commit that does not come about that the catalog had been told of it.
+    fn with_registration(&self, error: Error) -> Error {
+        match &self.registration {
+            Some(registration) if self.registered.load(Ordering::Relaxed) => {
+                registration.taken_back(self.table, error)
+            }
+            _ => error,
         }
     }
 
@@ -431,9 +465,20 @@ pub(super) async fn persist<T, F>(work: impl Fn() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
+    persist_while(|_| true, work).await
+}
+
+/// Tries again as long as an error is one that may pass.
+pub(super) async fn persist_while<T, E, F>(
+    may_pass: impl Fn(&E) -> bool,
+    work: impl Fn() -> F,
+) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
     let mut outcome = work().await;
     for pause in PAUSES {
-        if outcome.is_ok() {
+        if !matches!(&outcome, Err(error) if may_pass(error)) {
             break;
         }
         tokio::time::sleep(pause).await;

@@ -10,6 +10,7 @@ use ftable_io::{FileStatus, contained};
 use snafu::ResultExt;
 
 use super::journal::entries;
+use super::managed::{Managed, Purpose, Replaced};
 use crate::error::{DirectorySnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 use crate::scan::discover_all;
@@ -26,7 +27,7 @@ pub(crate) enum Scope {
 }
 
 /// What a scope comes to in a table as it is now. Paths are relative to the table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Selection {
     /// Directories whose rows are replaced; the empty path is the whole table.
     pub(super) directories: Vec<String>,
@@ -34,6 +35,10 @@ pub(super) struct Selection {
     partitions_only: bool,
     /// Directories that must exist afterwards.
     pub(super) create: Vec<String>,
+    /// Directories above those that are dropped, to be removed with them where nothing else is in them.
+    pub(super) remove_above: Vec<String>,
+    /// What is replaced where the catalog says which partitions exist.
+    pub(super) managed: Option<Managed>,
 }
 
 impl Selection {
@@ -45,11 +50,15 @@ impl Selection {
         table: &FormatTable,
         scope: &Scope,
         written: &BTreeSet<&str>,
+        purpose: Purpose,
     ) -> Result<Self> {
+        if let Some(registry) = table.registry() {
+            return Managed::find(table, &**registry, scope, written, purpose).await;
+        }
         let whole = |partitions_only| Self {
             directories: vec![String::new()],
             partitions_only,
-            create: Vec::new(),
+            ..Self::default()
         };
         match scope {
             _ if !table.codec().is_partitioned() => Ok(whole(false)),
@@ -58,8 +67,7 @@ impl Selection {
                 let directories = written.iter().map(|path| (*path).to_owned()).collect();
                 Ok(Self {
                     directories,
-                    partitions_only: false,
-                    create: Vec::new(),
+                    ..Self::default()
                 })
             }
             Scope::Prefix(values) => prefix(table, values).await,
@@ -70,13 +78,34 @@ impl Selection {
     pub(super) fn extend(&mut self, other: Self) {
         self.directories.extend(other.directories);
         self.create.extend(other.create);
+        self.remove_above.extend(other.remove_above);
+        match (&mut self.managed, other.managed) {
+            (Some(managed), Some(other)) => managed.extend(other),
+            (managed, other) => *managed = other.or_else(|| managed.take()),
+        }
+    }
+
+    /// What is replaced, as it is now.
+    ///
+    /// # Errors
+    /// A catalog that cannot be asked, and as [`files`](Self::files).
+    pub(super) async fn replaced(&self, table: &FormatTable) -> Result<Replaced> {
+        match (table.registry(), &self.managed) {
+            (Some(registry), Some(managed)) => {
+                managed.replaced(table, &**registry, &self.directories).await
+            }
+            _ => Ok(Replaced {
+                files: self.files(table).await?,
+                ..Replaced::default()
+            }),
+        }
     }
 
     /// The data files that are replaced, as they are now.
     ///
     /// # Errors
     /// A directory that cannot be listed, or whose name does not parse: nothing is replaced then.
-    pub(super) async fn files(&self, table: &FormatTable) -> Result<Vec<String>> {
+    async fn files(&self, table: &FormatTable) -> Result<Vec<String>> {
         let mut files = Vec::new();
         if self.partitions_only {
             for partition in discover_all(table).await? {
@@ -101,6 +130,20 @@ impl Selection {
 /// Every directory whose first values are equal to those asked for, however it is spelled, with all that lies
 /// below it: files above the partitions and in directories that are none included.
 async fn prefix(table: &FormatTable, values: &[Option<Datum>]) -> Result<Selection> {
+    let canonical = spelled(table, values)?;
+    let mut directories = equal_directories(table, values).await?;
+    if !directories.contains(&canonical) {
+        directories.push(canonical.clone());
+    }
+    Ok(Selection {
+        directories,
+        create: vec![canonical],
+        ..Selection::default()
+    })
+}
+
+/// The directory of the values of the first keys, as this table spells it.
+pub(super) fn spelled(table: &FormatTable, values: &[Option<Datum>]) -> Result<String> {
     let mut segments = Vec::with_capacity(values.len());
     for (level, value) in values.iter().enumerate() {
         segments.push(
@@ -110,16 +153,7 @@ async fn prefix(table: &FormatTable, values: &[Option<Datum>]) -> Result<Selecti
                 .context(table.core())?,
         );
     }
-    let canonical = segments.join("/");
-    let mut directories = equal_directories(table, values).await?;
-    if !directories.contains(&canonical) {
-        directories.push(canonical.clone());
-    }
-    Ok(Selection {
-        directories,
-        partitions_only: false,
-        create: vec![canonical],
-    })
+    Ok(segments.join("/"))
 }
 
 /// The directories at the depth of a prefix whose values are equal to it.

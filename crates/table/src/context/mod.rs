@@ -5,11 +5,13 @@
 //! never refused.
 
 mod commit;
+mod partitions;
 mod read;
 mod scan;
 mod write;
 
 pub use commit::CommitContext;
+pub use partitions::PartitionContext;
 pub use read::ReadContext;
 pub use scan::ScanContext;
 pub use write::WriteContext;

@@ -14,6 +14,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
 use super::plan::{PlanLog, SkipReason};
+use super::registered;
 use crate::error::{DirectorySnafu, Error, Result};
 use crate::format_table::FormatTable;
 
@@ -32,6 +33,8 @@ pub(super) struct Discovery {
     table: FormatTable,
     filter: Option<BoundPredicate>,
     list_files: bool,
+    /// Whether directories are looked for although the catalog says which partitions exist.
+    of_directories: bool,
 }
 
 impl Discovery {
@@ -44,7 +47,14 @@ impl Discovery {
             table,
             filter,
             list_files,
+            of_directories: false,
         }
+    }
+
+    /// Looks for directories, whatever the catalog says.
+    pub(super) fn of_directories(mut self) -> Self {
+        self.of_directories = true;
+        self
     }
 
     /// Partitions as they are found.
@@ -60,10 +70,14 @@ impl Discovery {
         {
             return stream::empty().boxed();
         }
-        if self.table.codec().is_partitioned() {
-            self.partitions(log)
-        } else {
-            self.whole_table(log)
+        if !self.table.codec().is_partitioned() {
+            return self.whole_table(log);
+        }
+        match self.table.registry().cloned() {
+            Some(registry) if !self.of_directories => {
+                registered::stream(self.table, registry, self.filter, Arc::clone(log))
+            }
+            _ => self.partitions(log),
         }
     }
 
@@ -125,7 +139,7 @@ impl Discovery {
     }
 }
 
-fn relative_name<'a>(root: &str, path: &'a str) -> &'a str {
+pub(super) fn relative_name<'a>(root: &str, path: &'a str) -> &'a str {
     path.strip_prefix(root)
         .unwrap_or(path)
         .trim_start_matches('/')

@@ -3,6 +3,7 @@
 mod discover;
 mod limit;
 mod plan;
+mod registered;
 mod split;
 
 use std::sync::Arc;
@@ -21,7 +22,11 @@ use crate::error::{Error, Result};
 use crate::format_table::FormatTable;
 use discover::Discovery;
 pub(crate) use discover::FoundPartition;
-use plan::PlanLog;
+pub(crate) use plan::PlanLog;
+pub(crate) use limit::from_footer as footer_rows;
+pub(crate) use registered::{
+    Registered, beginning_with, data_files, measure, registered, shown,
+};
 use split::Packing;
 
 /// Finds the files of a table.
@@ -41,7 +46,8 @@ pub trait TableScan: Send + Sync {
     fn plan_stream(&self) -> BoxStream<'static, Result<Split>>;
 
     /// The partitions that the filter's partition part selects, sorted by their directories. None for an
-    /// unpartitioned table. Empty partitions are listed too.
+    /// unpartitioned table. Empty partitions are listed too. Where the catalog manages the partitions, those that it
+    /// has registered, with its statistics; what it does not know is looked up in the directories.
     ///
     /// # Errors
     /// As [`Self::plan`].
@@ -67,8 +73,28 @@ pub struct PartitionEntry {
     pub file_count: u64,
     /// Their bytes.
     pub total_bytes: u64,
-    /// When the newest of them was modified, in milliseconds since 1970, where the listing says.
+    /// When the newest of them was modified, in milliseconds since 1970, where the listing or the catalog says.
     pub last_modified_millis: Option<i64>,
+    /// Their rows, where the catalog or a count says.
+    pub record_count: Option<u64>,
+}
+
+/// All partition directories, whether or not the catalog has them registered.
+pub(crate) async fn discover_directories(table: &FormatTable) -> Result<Vec<FoundPartition>> {
+    let discovery = Discovery::new(table.clone(), None, true).of_directories();
+    sorted(discovery.stream(&Arc::default())).await
+}
+
+/// The partitions of a stream, sorted by their directories.
+async fn sorted(
+    mut stream: BoxStream<'static, Result<Vec<FoundPartition>>>,
+) -> Result<Vec<FoundPartition>> {
+    let mut found = Vec::new();
+    while let Some(partitions) = stream.try_next().await? {
+        found.extend(partitions);
+    }
+    found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
 }
 
 /// All partitions of a partitioned table and their files.
@@ -139,13 +165,20 @@ impl FormatTableScan {
     }
 
     async fn found(&self, list_files: bool, log: &Arc<PlanLog>) -> Result<Vec<FoundPartition>> {
-        let mut found = Vec::new();
-        let mut stream = self.discovery(list_files).stream(log);
-        while let Some(partitions) = stream.try_next().await? {
-            found.extend(partitions);
+        sorted(self.discovery(list_files).stream(log)).await
+    }
+
+    async fn entries(&self, log: &Arc<PlanLog>) -> Result<Vec<PartitionEntry>> {
+        match self.table.registry() {
+            Some(registry) => {
+                let filter = self.partition_filter.as_ref();
+                registered::entries(&self.table, &**registry, filter, log).await
+            }
+            None => {
+                let found = self.found(true, log).await?;
+                Ok(found.into_iter().map(PartitionEntry::from).collect())
+            }
         }
-        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(found)
     }
 }
 
@@ -195,9 +228,8 @@ impl TableScan for FormatTableScan {
         let log = Arc::new(PlanLog::default());
         let mut entries = Vec::new();
         if self.table.codec().is_partitioned() && self.limit != Some(0) {
-            let found = self.found(true, &log).await?;
-            found.iter().for_each(|partition| log.count(partition));
-            entries.extend(found.into_iter().map(PartitionEntry::from));
+            entries = self.entries(&log).await?;
+            entries.iter().for_each(|entry| log.count_entry(entry));
         }
         Ok((entries, log.metrics(0)))
     }
@@ -213,6 +245,7 @@ impl From<FoundPartition> for PartitionEntry {
                 .iter()
                 .filter_map(|file| file.modified_millis)
                 .max(),
+            record_count: None,
             values: found.values,
             path: found.path,
         }

@@ -7,7 +7,7 @@ use ftable_core::Predicate;
 use ftable_io::path::join;
 use serde::{Deserialize, Serialize};
 
-use super::{FoundPartition, Split};
+use super::{FoundPartition, PartitionEntry, Split};
 
 /// Examples kept of each kind of entry that was skipped.
 const EXAMPLES: usize = 5;
@@ -126,6 +126,13 @@ pub struct PlanMetrics {
     /// Directories of a value that other engines write for NULL, but this table reads as text.
     #[serde(default)]
     pub null_markers: Skipped,
+    /// Partitions that the catalog has registered and that have no directory: they are read as empty.
+    #[serde(default)]
+    pub missing_directories: Skipped,
+    /// Directories of partitions that the catalog has not registered, where it has registered none at all: a table
+    /// whose partitions it has come to manage later reads as empty until they are.
+    #[serde(default)]
+    pub unregistered: Skipped,
 }
 
 impl PlanMetrics {
@@ -143,6 +150,16 @@ impl PlanMetrics {
                 "lie above the partitions and were skipped",
             ),
             (&self.null_markers, NULL_MARKER, NULL_MARKERS),
+            (
+                &self.missing_directories,
+                "is registered without a directory and is read as empty",
+                "are registered without a directory and are read as empty",
+            ),
+            (
+                &self.unregistered,
+                "is not read, as the catalog has no partition registered; repair with add registers it",
+                "are not read, as the catalog has no partition registered; repair with add registers them",
+            ),
         ];
         let told = kinds
             .into_iter()
@@ -179,6 +196,8 @@ struct Seen {
     not_partitions: Skipped,
     stray_files: Skipped,
     null_markers: Skipped,
+    missing_directories: Skipped,
+    unregistered: Skipped,
 }
 
 impl Skipped {
@@ -197,6 +216,12 @@ impl Skipped {
 }
 
 impl PlanLog {
+    pub(super) fn count_entry(&self, entry: &PartitionEntry) {
+        self.partitions.fetch_add(1, Ordering::Relaxed);
+        self.files.fetch_add(entry.file_count, Ordering::Relaxed);
+        self.bytes.fetch_add(entry.total_bytes, Ordering::Relaxed);
+    }
+
     pub(super) fn listings(&self) -> &Arc<AtomicU64> {
         &self.listings
     }
@@ -229,11 +254,21 @@ impl PlanLog {
 
     /// A directory whose value is another engine's marker of NULL.
     pub(super) fn see_null_marker(&self, directory: &str, name: &str) {
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .null_markers
-            .add(directory, name);
+        self.see(|seen| seen.null_markers.add(directory, name));
+    }
+
+    /// A registered partition without a directory.
+    pub(super) fn see_missing(&self, path: &str) {
+        self.see(|seen| seen.missing_directories.add("", path));
+    }
+
+    /// The directory of a partition that is not registered.
+    pub(super) fn see_unregistered(&self, path: &str) {
+        self.see(|seen| seen.unregistered.add("", path));
+    }
+
+    fn see(&self, add: impl FnOnce(&mut Seen)) {
+        add(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(super) fn metrics(&self, splits: usize) -> PlanMetrics {
@@ -254,6 +289,8 @@ impl PlanLog {
             not_partitions: seen.not_partitions.sorted(),
             stray_files: seen.stray_files.sorted(),
             null_markers: seen.null_markers.sorted(),
+            missing_directories: seen.missing_directories.sorted(),
+            unregistered: seen.unregistered.sorted(),
         }
     }
 }

@@ -215,6 +215,11 @@ async fn catalog_defaults_fill_what_the_creator_did_not_set() {
 async fn catalog_defaults_are_checked_like_the_creators_options() {
     for (key, value, kind) in [
         ("auto-create", "true", ErrorKind::Unsupported),
+        (
+            "metastore.partitioned-table",
+            "true",
+            ErrorKind::Unsupported,
+        ),
         ("target-file-row-num", "0", ErrorKind::InvalidOption),
         ("path", "/elsewhere", ErrorKind::Unsupported),
         ("file.format", "avro", ErrorKind::Unsupported),

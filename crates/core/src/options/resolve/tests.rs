@@ -33,6 +33,7 @@ fn defaults() {
         write_buffer_size: 256 << 20,
         commit_sync: CommitSync::Overwrite,
         list_parallelism: 64,
+        catalog_managed_partitions: false,
         dynamic_partition_overwrite: true,
         ignore_corrupt_files: false,
         ignore_lost_files: false,
@@ -343,19 +344,13 @@ fn what_a_format_table_cannot_do_is_refused_by_name() {
             "a format table is created by its catalog",
         ),
         (
-            "metastore.partitioned-table",
-            "TRUE",
-            "no catalog here keeps partitions; directories say which exist",
-        ),
-        (
             "format-table.commit-hive-sync-url",
             "thrift://h:9083",
             "there is no Hive metastore client; add the partitions with Hive itself",
         ),
     ] {
-        let shown = value.replace("TRUE", "true");
         let expected =
-            format!("option '{key}' = '{shown}' is not supported: {reason}; leave the option out");
+            format!("option '{key}' = '{value}' is not supported: {reason}; leave the option out");
         assert_eq!(error(&[(key, value)]), expected);
     }
     for fine in [
@@ -369,6 +364,31 @@ fn what_a_format_table_cannot_do_is_refused_by_name() {
         resolve(&[fine]).unwrap();
     }
     assert!(resolve(&[("auto-create", "yes")]).is_err());
+}
+
+#[test]
+fn who_says_which_partitions_exist() {
+    let key = "metastore.partitioned-table";
+    let by_directories = resolve(&[(key, "false")]).unwrap();
+    assert!(!by_directories.catalog_managed_partitions);
+    by_directories.check_directories_decide().unwrap();
+
+    let by_catalog = resolve(&[(key, "TRUE")]).unwrap();
+    assert!(by_catalog.catalog_managed_partitions);
+    let refused = by_catalog.check_directories_decide().unwrap_err();
+    assert_eq!(refused.kind(), crate::ErrorKind::Unsupported);
+    assert_eq!(
+        refused.to_string(),
+        "option 'metastore.partitioned-table' = 'true' is not supported: it is set on a table whose catalog does \
+         not manage partitions; leave the option out: the directories say which partitions exist"
+    );
+    let implementation = "format-table.implementation";
+    assert!(
+        error(&[(key, "true"), (implementation, "engine")])
+            .starts_with("option 'format-table.implementation' = 'engine' is not supported: the catalog manages")
+    );
+    resolve(&[(key, "true"), (implementation, "paimon")]).unwrap();
+    assert!(resolve(&[(key, "yes")]).is_err());
 }
 
 #[test]

@@ -279,7 +279,6 @@ fn defaults_must_be_values_of_their_columns() {
 fn options_are_validated_with_the_columns() {
     for (key, value) in [
         ("branch", "dev"),
-        ("metastore.partitioned-table", "true"),
         ("auto-create", "true"),
         ("target-file-row-num", "0"),
         ("file.format", "avro"),
@@ -309,7 +308,7 @@ fn options_are_validated_with_the_columns() {
         (resolved.read_batch_size, resolved.format),
         (7, FileFormatKind::Parquet)
     );
-    let call = Options::from([("metastore.partitioned-table", "true")]);
+    let call = Options::from([("auto-create", "true")]);
     assert!(validate_open(&table, &call.merged_over(&table.options)).is_err());
 }
 
