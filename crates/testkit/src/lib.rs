@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`faulty`] | any file system, with counters, a record of calls, and faults on command |
 //! | [`golden`] | tables written by other engines, with the rows that must be read from them |
+//! | [`registry`] | a registry of partitions in memory, with a record of calls, and faults on command |
 //! | `rest_server` | a REST catalog server on 127.0.0.1, with faults on command (feature `rest-server`) |
 
 #![deny(missing_docs)]
 
 pub mod faulty;
 pub mod golden;
+pub mod registry;
 #[cfg(feature = "rest-server")]
 pub mod rest_server;
