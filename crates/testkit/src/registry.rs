@@ -97,8 +97,10 @@ struct State {
     /// By the number of the call, from 1.
     faults: BTreeMap<usize, RegistryFault>,
     outage: Option<RegistryFault>,
+    /// Of calls that change something.
+    change_fault: Option<RegistryFault>,
     repeats: bool,
-    died: usize,
+    failed: usize,
 }
 
 impl MemoryRegistry {
@@ -139,18 +141,24 @@ impl MemoryRegistry {
         self.lock().outage = Some(fault);
     }
 
+    /// Has every call go wrong that changes something.
+    pub fn fail_changes(&self, fault: RegistryFault) {
+        self.lock().change_fault = Some(fault);
+    }
+
     /// Takes all faults away and empties the record.
     pub fn heal(&self) {
         let mut state = self.lock();
         state.faults.clear();
         state.outage = None;
+        state.change_fault = None;
         state.calls.clear();
-        state.died = 0;
+        state.failed = 0;
     }
 
     /// How many calls went wrong as commanded.
     pub fn faults(&self) -> usize {
-        self.lock().died
+        self.lock().failed
     }
 
     /// What was asked for, in the order it came.
@@ -190,13 +198,14 @@ impl MemoryRegistry {
         work: impl FnOnce(&mut State) -> Result<T>,
     ) -> Result<T> {
         let mut state = self.lock();
+        let of_change = state.change_fault.filter(|_| call.is_change());
         state.calls.push(call);
         let number = state.calls.len();
-        let fault = state.faults.get(&number).copied().or(state.outage);
-        let Some(fault) = fault else {
+        let fault = state.faults.get(&number).copied();
+        let Some(fault) = fault.or(state.outage).or(of_change) else {
             return work(&mut state);
         };
-        state.died += 1;
+        state.failed += 1;
         if fault.applied {
             work(&mut state)?;
         }
