@@ -542,7 +542,10 @@ mod tests {
             ("ftable truncate db.t", true),
             ("ftable drop-partition db.t", false),
             ("ftable insert db.t f --dry-run", false),
-            ("ftable add-partition db.t --partition a=1,b=2 --if-not-exists", true),
+            (
+                "ftable add-partition db.t --partition a=1,b=2 --if-not-exists",
+                true,
+            ),
             ("ftable add-partition db.t", false),
             ("ftable analyze db.t --partition a=1 --no-scan", true),
             ("ftable repair db.t --sync --dry-run", true),

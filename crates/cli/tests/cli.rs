@@ -1021,3 +1021,44 @@ fn repair_tells_what_it_did() {
     let dry = ["repair", "shop.orders", "--dry-run", "--now"];
     assert_eq!(shop.run(&dry).ok(), nothing);
 }
+
+#[test]
+fn what_needs_a_catalog_that_manages_partitions_is_refused_elsewhere() {
+    let shop = filled();
+    let partition = ["--partition", "dt=2024-01-01"];
+    for line in [
+        [&["add-partition", "shop.orders"][..], &partition].concat(),
+        vec!["analyze", "shop.orders"],
+        vec!["repair", "shop.orders", "--add"],
+        vec!["repair", "shop.orders", "--drop"],
+        vec!["repair", "shop.orders", "--sync"],
+        vec!["analyze", "--path", "wh/shop.db/orders"],
+    ] {
+        let error = shop.run(&line).refused();
+        assert!(
+            error.contains("does not manage its partitions"),
+            "{line:?}: {error}"
+        );
+    }
+    let option = "metastore.partitioned-table=true";
+    for line in [
+        vec![
+            "create",
+            "shop.managed",
+            "--schema",
+            "id INT, p STRING",
+            "--partitioned-by",
+            "p",
+            "-o",
+            option,
+        ],
+        vec!["scan", "shop.orders", "-c", option],
+        vec!["repair", "shop.orders", "-c", option],
+    ] {
+        let error = shop.run(&line).refused();
+        assert!(
+            error.contains("option 'metastore.partitioned-table' = 'true'"),
+            "{line:?}: {error}"
+        );
+    }
+}

@@ -192,11 +192,7 @@ impl MemoryRegistry {
     }
 
     /// Records a call and carries it out, unless it is to go wrong.
-    fn call<T>(
-        &self,
-        call: RegistryCall,
-        work: impl FnOnce(&mut State) -> Result<T>,
-    ) -> Result<T> {
+    fn call<T>(&self, call: RegistryCall, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let mut state = self.lock();
         let of_change = state.change_fault.filter(|_| call.is_change());
         state.calls.push(call);
@@ -475,9 +471,13 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{specs:?}");
         }
         assert!(registry.partitions().is_empty());
-        registry.create(&[spec("a")], true, &[], false).await.unwrap();
-        let again = registry.create(&[spec("b"), spec("a")], false, &[], false);
-        assert_eq!(again.await.unwrap_err().kind(), ErrorKind::AlreadyExists);
+        registry
+            .create(&[spec("a")], true, &[], false)
+            .await
+            .unwrap();
+        let both = [spec("b"), spec("a")];
+        let error = registry.create(&both, false, &[], false).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(registry.names(), ["a"]);
         let filter = col("x").eq(1);
         assert!(registry.list(&[], Some(&filter)).await.is_err());

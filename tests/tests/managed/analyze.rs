@@ -89,7 +89,10 @@ async fn only_the_partitions_below_a_prefix_are_measured() {
     managed.heal();
     let missing = partitions.analyze(&spec(&[("p", "u")])).await.unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound);
-    assert!(missing.to_string().contains("no partition p=u"), "{missing}");
+    assert!(
+        missing.to_string().contains("no partition p=u"),
+        "{missing}"
+    );
     for gap in [spec(&[("q", "x")]), spec(&[("z", "x")])] {
         assert!(partitions.analyze(&gap).await.is_err());
     }
@@ -100,7 +103,12 @@ async fn only_the_partitions_below_a_prefix_are_measured() {
 async fn without_a_scan_no_file_is_opened_and_the_rows_stay_as_they_were() {
     let managed = unknown(&[]).await;
     managed.registry.put(numbers(&p_q("b", "x"), (42, 1, 1), 1));
-    let partitions = managed.table.partitions().count_rows(false).build().unwrap();
+    let partitions = managed
+        .table
+        .partitions()
+        .count_rows(false)
+        .build()
+        .unwrap();
     let measured = partitions.analyze(&[]).await.unwrap();
     assert!(measured.iter().all(|entry| entry.record_count.is_none()));
     assert_eq!(managed.files.calls(Operation::Open), 0);
@@ -119,7 +127,10 @@ async fn a_file_whose_footer_cannot_be_read_leaves_the_rows_unknown() {
     assert_eq!(measured[0].record_count, None);
     assert_eq!(measured[1].record_count, Some(1));
     let statistics = only_create(&managed.registry).statistics;
-    assert_eq!((statistics[0].record_count, statistics[0].file_count), (-1, 3));
+    assert_eq!(
+        (statistics[0].record_count, statistics[0].file_count),
+        (-1, 3)
+    );
     let kept = &managed.registry.partitions()[&p_q("a", "x")];
     assert_eq!((kept.record_count, kept.file_count), (7, 3));
 }

@@ -11,12 +11,7 @@ use super::support::{
     rows_batch, spec, staged,
 };
 
-const OLD: [Row; 4] = [
-    (1, "a", "x"),
-    (2, "a", "y"),
-    (3, "b", "x"),
-    (4, "b", "x"),
-];
+const OLD: [Row; 4] = [(1, "a", "x"), (2, "a", "y"), (3, "b", "x"), (4, "b", "x")];
 
 async fn filled(on_disk: bool) -> Managed {
     let managed = Managed::by_p_q(on_disk);
@@ -77,10 +72,7 @@ async fn an_append_registers_what_it_wrote_with_its_sums_in_one_request() {
         append(&managed.table, &OLD).await;
         let created = only_create(&managed.registry);
         assert!(created.ignore_existing && !created.replace);
-        assert_eq!(
-            created.specs,
-            [p_q("a", "x"), p_q("a", "y"), p_q("b", "x")]
-        );
+        assert_eq!(created.specs, [p_q("a", "x"), p_q("a", "y"), p_q("b", "x")]);
         let mut expected = Vec::new();
         for (spec, path, rows) in [
             (p_q("a", "x"), "p=a/q=x", 1),
@@ -103,7 +95,11 @@ async fn an_append_registers_what_it_wrote_with_its_sums_in_one_request() {
 #[tokio::test]
 async fn sums_are_over_all_files_and_writers() {
     let managed = Managed::new(ID_P_Q, &["p", "q"], &[("target-file-row-num", "2")]);
-    let mut messages = staged(&managed.table, &[(1, "a", "x"), (2, "a", "x"), (3, "a", "x")]).await;
+    let mut messages = staged(
+        &managed.table,
+        &[(1, "a", "x"), (2, "a", "x"), (3, "a", "x")],
+    )
+    .await;
     messages.extend(staged(&managed.table, &[(4, "a", "x")]).await);
     assert_eq!(messages.len(), 3);
     let began = millis();
@@ -287,7 +283,9 @@ async fn an_overwrite_finds_every_spelling_of_its_partition() {
 async fn truncating_the_table_reports_zeros_and_unregisters_nothing() {
     for on_disk in [true, false] {
         let managed = filled(on_disk).await;
-        managed.registry.put(PartitionStatistics::unknown(p_q("e", "e")));
+        managed
+            .registry
+            .put(PartitionStatistics::unknown(p_q("e", "e")));
         managed.put("p=u/q=x/f.parquet", b"unseen").await;
         let began = millis();
         let mut commit = managed.table.commit().build().unwrap();

@@ -6,12 +6,7 @@ use ftable_testkit::registry::{RegistryCall, RegistryFault};
 
 use super::support::{Managed, Row, append, call, counts, lines_of, p_q, spec, staged};
 
-pub(crate) const OLD: [Row; 4] = [
-    (1, "a", "x"),
-    (2, "a", "y"),
-    (3, "b", "x"),
-    (4, "b", "x"),
-];
+pub(crate) const OLD: [Row; 4] = [(1, "a", "x"), (2, "a", "y"), (3, "b", "x"), (4, "b", "x")];
 const NEW: [Row; 2] = [(10, "a", "x"), (11, "a", "z")];
 
 /// What is done to the table.
@@ -142,7 +137,10 @@ async fn what_the_catalog_refuses_is_taken_back() {
                 let error = job.run(&managed.table, messages).await.unwrap_err();
                 assert_eq!(error.kind(), kind, "{at}: {error}");
                 let text = error.to_string();
-                assert!(text.contains("the commit failed and was taken back"), "{text}");
+                assert!(
+                    text.contains("the commit failed and was taken back"),
+                    "{text}"
+                );
                 assert!(text.contains("the catalog is as it was"), "{text}");
                 assert!(text.contains("p=a/q="), "{text}");
                 assert_eq!(tries(&managed), 1, "{at}");
@@ -310,7 +308,10 @@ async fn a_commit_that_runs_out_of_time_while_the_catalog_answers_is_taken_back(
         .files
         .inject(ftable_testkit::faulty::Rule::new(publish, slow));
     let error = commit.commit(messages).await.unwrap_err();
-    assert!(error.to_string().contains("longer than its lease"), "{error}");
+    assert!(
+        error.to_string().contains("longer than its lease"),
+        "{error}"
+    );
     // It was too late to tell the catalog.
     assert_eq!(managed.registry.changes(), Vec::<RegistryCall>::new());
     managed.heal();

@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // what cannot be made fails the test that needs it
 
 mod analyze;
+mod commits;
 #[path = "../common/mod.rs"]
 mod common;
-mod commits;
 mod crashes;
 mod faults;
 mod model;

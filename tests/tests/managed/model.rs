@@ -250,7 +250,11 @@ impl Run {
                 // Added to what was there unseen, the numbers are of the new rows alone.
                 for (_, partition) in rows {
                     let is_new = !self.model.registered.contains(partition);
-                    let holds = self.model.content.get(partition).is_some_and(|ids| !ids.is_empty());
+                    let holds = self
+                        .model
+                        .content
+                        .get(partition)
+                        .is_some_and(|ids| !ids.is_empty());
                     if is_new && holds {
                         self.vague.insert(*partition);
                     } else if is_new {

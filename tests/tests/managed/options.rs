@@ -175,9 +175,7 @@ async fn work_on_registered_partitions_needs_a_catalog_that_manages_them() {
     let error = place.table.partitions().build().err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(
-        error
-            .to_string()
-            .contains("does not manage its partitions"),
+        error.to_string().contains("does not manage its partitions"),
         "{error}"
     );
 }

@@ -224,8 +224,8 @@ async fn a_partition_is_added_as_a_writer_would_spell_it() {
     let known = managed.registry.partitions();
     assert!(known.values().all(|own| own.record_count == -1));
 
-    let added = partitions.add(&[day("19723", "7"), day("19724", "7")]);
-    let added = added.await.unwrap();
+    let both = [day("19723", "7"), day("19724", "7")];
+    let added = partitions.add(&both).await.unwrap();
     assert_eq!(added.created, ["dt=19724/m=7"]);
     assert_eq!(added.existed, ["dt=19723/m=7"]);
 }
@@ -237,7 +237,10 @@ async fn strictly_all_partitions_are_new_or_none_is_added() {
     managed.heal();
     let strict = managed.table.partitions().ignore_existing(false);
     let strict = strict.build().unwrap();
-    let error = strict.add(&[p_q("b", "x"), p_q("a", "x")]).await.unwrap_err();
+    let error = strict
+        .add(&[p_q("b", "x"), p_q("a", "x")])
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(managed.registry.names(), ["a/x"]);
     assert!(!managed.exists("p=b/q=x").await);
@@ -260,7 +263,10 @@ async fn what_is_no_complete_partition_is_not_added() {
         let both = [p_q("fine", "x"), partition.clone()];
         assert!(partitions.add(&both).await.is_err(), "{partition:?}");
     }
-    assert_eq!(partitions.add(&[]).await.unwrap(), AddedPartitions::default());
+    assert_eq!(
+        partitions.add(&[]).await.unwrap(),
+        AddedPartitions::default()
+    );
     assert_eq!(managed.registry.calls(), []);
     assert_eq!(rows(&managed.table).await.unwrap(), Vec::<String>::new());
 }

@@ -12,12 +12,7 @@ use super::support::{
     Managed, Row, append, lines_of, matching, numbers, p_q, rows, rows_batch, spec, staged,
 };
 
-const ROWS: [Row; 4] = [
-    (1, "a", "x"),
-    (2, "a", "y"),
-    (3, "b", "x"),
-    (4, "c", "x"),
-];
+const ROWS: [Row; 4] = [(1, "a", "x"), (2, "a", "y"), (3, "b", "x"), (4, "c", "x")];
 
 async fn filled(on_disk: bool) -> Managed {
     let managed = Managed::by_p_q(on_disk);
@@ -45,7 +40,11 @@ async fn an_unregistered_directory_is_invisible_and_a_registered_partition_witho
         let left = [ROWS[0], ROWS[1], ROWS[3]];
         assert_eq!(managed.rows().await, lines_of(&left));
         let plan = managed.table.scan().build().unwrap().plan().await.unwrap();
-        let partitions: Vec<_> = plan.splits().iter().map(|split| split.partition()).collect();
+        let partitions: Vec<_> = plan
+            .splits()
+            .iter()
+            .map(|split| split.partition())
+            .collect();
         assert_eq!(
             partitions,
             [Some("p=a/q=x"), Some("p=a/q=y"), Some("p=c/q=x")]
@@ -74,10 +73,7 @@ async fn only_the_directories_of_registered_partitions_are_listed() {
         .collect();
     let mut listed = listed;
     listed.sort();
-    assert_eq!(
-        listed,
-        ["/p=a/q=x", "/p=a/q=y", "/p=b/q=x", "/p=c/q=x"]
-    );
+    assert_eq!(listed, ["/p=a/q=x", "/p=a/q=y", "/p=b/q=x", "/p=c/q=x"]);
 }
 
 #[tokio::test]
@@ -94,15 +90,15 @@ async fn the_catalog_is_told_what_it_can_know_for_sure() {
         ),
         (col("q").eq("x"), vec![], Some("q = 'x'")),
         (col("p").in_list(["a"]), fixed("a"), None),
-        (col("p").in_list(["a", "b"]), vec![], Some("p IN ('a', 'b')")),
+        (
+            col("p").in_list(["a", "b"]),
+            vec![],
+            Some("p IN ('a', 'b')"),
+        ),
         (col("p").is_null(), fixed(null), Some("p IS NULL")),
         (col("p").eq("50%/x"), fixed("50%/x"), Some("p = '50%/x'")),
         (col("p").eq(" "), vec![], Some("p = ' '")),
-        (
-            col("p").eq("a").or(col("p").eq("b")),
-            vec![],
-            None,
-        ),
+        (col("p").eq("a").or(col("p").eq("b")), vec![], None),
         (col("p").gt("a"), vec![], Some("p > 'a'")),
         // What rows decide is not the catalog's business.
         (
@@ -146,11 +142,11 @@ async fn what_the_catalog_lists_is_compared_again_as_values() {
         let path = format!("{}/{file}", source.table.location().path());
         let content = std::fs::read(path).unwrap();
         for (m, p) in [("3", "a"), ("03", "a"), ("3", "b"), ("4", "a")] {
-            managed.put(&format!("m={m}/p={p}/f.parquet"), &content).await;
-            let own = spec(&[("m", m), ("p", p)]);
             managed
-                .registry
-                .put(PartitionStatistics::unknown(own));
+                .put(&format!("m={m}/p={p}/f.parquet"), &content)
+                .await;
+            let own = spec(&[("m", m), ("p", p)]);
+            managed.registry.put(PartitionStatistics::unknown(own));
         }
         let count = async |filter: Predicate| {
             let found = matching(&managed.table, Some(filter)).await.unwrap();
@@ -269,10 +265,7 @@ async fn null_and_dates_are_registered_as_their_directories_are_named() {
         ("dt", std::sync::Arc::new(days)),
     ]);
     super::common::append(&managed.table, batch).await.unwrap();
-    assert_eq!(
-        managed.registry.names(),
-        ["19723", "__DEFAULT_PARTITION__"]
-    );
+    assert_eq!(managed.registry.names(), ["19723", "__DEFAULT_PARTITION__"]);
     let found = async |filter: Predicate| matching(&managed.table, Some(filter)).await.unwrap();
     assert_eq!(found(col("dt").eq("2024-01-01")).await, ["1 2024-01-01"]);
     assert_eq!(found(col("dt").is_null()).await, ["2 NULL"]);
@@ -294,10 +287,7 @@ async fn directories_are_listed_side_by_side_as_far_as_the_option_allows() {
         .files
         .inject(Rule::new(Operation::List, Fault::Delay(pause)));
     let time = async |parallelism: &str| {
-        let options = super::support::call(&[(
-            "format-table.scan.list-parallelism",
-            parallelism,
-        )]);
+        let options = super::support::call(&[("format-table.scan.list-parallelism", parallelism)]);
         let scan = managed.table.scan().options(&options).unwrap();
         let started = Instant::now();
         scan.build().unwrap().plan().await.unwrap();

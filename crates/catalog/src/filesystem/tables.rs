@@ -6,9 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ftable_core::options::TableType;
 use ftable_core::options::keys::{PATH, TYPE};
 use ftable_core::schema::validate_create;
-use ftable_core::{
-    ErrorKind, FormatTableOptions, Identifier, Options, Schema, TableSchema,
-};
+use ftable_core::{ErrorKind, FormatTableOptions, Identifier, Options, Schema, TableSchema};
 use ftable_io::{EntryKind, FileStatus, Location, contained};
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;

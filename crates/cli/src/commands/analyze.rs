@@ -11,10 +11,7 @@ use crate::target;
 
 pub(super) async fn run(mut context: Context, arguments: AnalyzeArgs) -> Result<()> {
     let table = target::table(&context, &arguments.table).await?;
-    let partitions = table
-        .partitions()
-        .count_rows(!arguments.no_scan)
-        .build()?;
+    let partitions = table.partitions().count_rows(!arguments.no_scan).build()?;
     let measured = partitions.analyze(&arguments.partition).await?;
     let mut records = Records::new(["partition", "path", "rows", "files", "bytes"]);
     for partition in measured {

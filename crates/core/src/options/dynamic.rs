@@ -55,11 +55,7 @@ pub fn check_dynamic(schema_options: &Options, dynamic: &Options) -> Result<()> 
 }
 
 /// Refuses to turn an option on or off that is the table's.
-fn check_switch(
-    key: &OptionKey<bool>,
-    schema_options: &Options,
-    dynamic: &Options,
-) -> Result<()> {
+fn check_switch(key: &OptionKey<bool>, schema_options: &Options, dynamic: &Options) -> Result<()> {
     if !dynamic.contains(key.name()) {
         return Ok(());
     }
@@ -123,7 +119,8 @@ mod tests {
     #[test]
     fn the_catalogs_hold_on_partitions_is_not_for_a_call_to_change() {
         let managed = Options::from([("metastore.partitioned-table", "true")]);
-        let check = |key: &str, value: &str| check_dynamic(&managed, &Options::from([(key, value)]));
+        let check =
+            |key: &str, value: &str| check_dynamic(&managed, &Options::from([(key, value)]));
         check("metastore.partitioned-table", "True").unwrap();
         check("format-table.partition-path-only-value", "false").unwrap();
         for (key, value, old) in [

@@ -1,9 +1,9 @@
 //! Partitions as a catalog knows them: the raw text of each key, never escaped.
 
+use super::Layout;
 use super::codec::PartitionCodec;
 use super::name::DirectoryName;
 use super::path::escape_text;
-use super::Layout;
 use crate::error::{Error, Result};
 use crate::types::DataField;
 
@@ -58,10 +58,7 @@ impl PartitionCodec {
             let message = match self.keys().iter().any(|key| key.name == *name) {
                 true if given == 1 => continue,
                 true => "the column is given twice".to_owned(),
-                false => format!(
-                    "not a partition column; those are {}",
-                    self.key_names()
-                ),
+                false => format!("not a partition column; those are {}", self.key_names()),
             };
             return Err(Error::InvalidPartition {
                 column: name.clone(),
@@ -116,7 +113,10 @@ mod tests {
             DataField::new(0, "m", TypeKind::Int),
             DataField::new(1, "p q", DataType::string()),
         ];
-        let option = ("format-table.partition-path-only-value", value_only.to_string());
+        let option = (
+            "format-table.partition-path-only-value",
+            value_only.to_string(),
+        );
         let options = FormatTableOptions::resolve(&Options::from([option])).unwrap();
         PartitionCodec::new(keys, &options).unwrap()
     }

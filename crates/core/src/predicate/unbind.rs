@@ -31,9 +31,7 @@ impl BoundPredicate {
                 let values = values.iter().cloned().map(Literal::from);
                 Predicate::In {
                     column: named(*column)?,
-                    values: values
-                        .chain(has_null.then_some(Literal::Null))
-                        .collect(),
+                    values: values.chain(has_null.then_some(Literal::Null)).collect(),
                     negated: *negated,
                 }
             }
@@ -81,7 +79,10 @@ mod tests {
             "dt >= DATE '2024-01-01' AND (p IN ('a', 'b') OR p IS NULL) AND p NOT LIKE 'x%'"
         );
         assert_eq!(said.bind(&fields).unwrap(), bound);
-        assert_eq!(bound.to_predicate(&|column| (column == 0).then_some("dt")), None);
+        assert_eq!(
+            bound.to_predicate(&|column| (column == 0).then_some("dt")),
+            None
+        );
         assert_eq!(BoundPredicate::Constant(None).to_predicate(&name), None);
     }
 }

@@ -157,7 +157,9 @@ impl Managed {
 
 async fn files_in(table: &FormatTable, directory: &str) -> Result<Vec<String>> {
     let files = data_files(table, directory, &PlanLog::default()).await?;
-    let paths = files.iter().map(|file| format!("{directory}/{}", file.name));
+    let paths = files
+        .iter()
+        .map(|file| format!("{directory}/{}", file.name));
     Ok(paths.collect())
 }
 

@@ -155,7 +155,10 @@ impl FormatTableCommit {
             }
         };
         let table = self.table.clone();
-        let named = selection.managed.as_ref().and_then(|managed| managed.named.clone());
+        let named = selection
+            .managed
+            .as_ref()
+            .and_then(|managed| managed.named.clone());
         let registration = Registration::of(&table, kind, &messages, named, &intent)?;
         let task = self.runtime()?.spawn(async move {
             repair::resolve_overlapping(&table, &intent).await?;

@@ -92,7 +92,9 @@ impl Selection {
     pub(super) async fn replaced(&self, table: &FormatTable) -> Result<Replaced> {
         match (table.registry(), &self.managed) {
             (Some(registry), Some(managed)) => {
-                managed.replaced(table, &**registry, &self.directories).await
+                managed
+                    .replaced(table, &**registry, &self.directories)
+                    .await
             }
             _ => Ok(Replaced {
                 files: self.files(table).await?,

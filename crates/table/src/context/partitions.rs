@@ -61,7 +61,9 @@ impl PartitionContext {
     pub fn build(self) -> Result<Arc<dyn TablePartitions>> {
         let Some(registry) = self.base.table.registry().cloned() else {
             let reason = match self.base.table.codec().is_partitioned() {
-                true => "the catalog of this one does not manage its partitions: they are its directories",
+                true => {
+                    "the catalog of this one does not manage its partitions: they are its directories"
+                }
                 false => "this one has no partition keys",
             };
             return RefusedSnafu {

@@ -13,7 +13,7 @@ use super::FormatTablePartitions;
 use crate::error::{Error, NotRegisteredSnafu, Result};
 use crate::format_table::FormatTable;
 use crate::scan::{
-    PartitionEntry, PlanLog, Registered, beginning_with, footer_rows, measure, shown,
+    PartitionEntry, PlanLog, Registered, beginning_with, measure, shown,
 };
 
 /// Footers read side by side, of all partitions that are measured side by side.
@@ -113,15 +113,8 @@ impl FormatTablePartitions {
     }
 }
 
-/// The rows of files, from their footers; none where one cannot tell.
+/// The rows of files; none where one cannot tell.
 async fn count(table: &FormatTable, partition: &str, files: &[LeafFile]) -> Result<Option<u64>> {
-    let has_footers = matches!(
-        table.format(),
-        FileFormatKind::Parquet | FileFormatKind::Orc
-    );
-    if !has_footers && !files.is_empty() {
-        return Ok(None);
-    }
     let directory = join(table.root(), partition);
     let footers: Vec<_> = files
         .iter()
@@ -136,7 +129,7 @@ async fn count(table: &FormatTable, partition: &str, files: &[LeafFile]) -> Resu
 }
 
 async fn rows_of(table: &FormatTable, path: String, size: u64) -> Result<Option<u64>> {
-    match footer_rows(table, &path, size).await {
+    match count_file(table, &path, size, None).await {
         Ok(rows) => Ok(Some(rows)),
         Err(error) if is_unreadable(&error) => Ok(None),
         Err(error) => Err(error),

@@ -151,10 +151,12 @@ impl TablePartitions for FormatTablePartitions {
             .await
             .context(self.table.registry_error("register the partitions"))?;
         let file_system = self.table.file_system();
-        let directories = wanted.keys().map(|path| join(self.table.root(), path));
-        let directories: Vec<String> = directories.collect();
+        let make = async |path: String| file_system.create_dir(&path).await;
+        let directories: Vec<_> = wanted
+            .keys()
+            .map(|path| make(join(self.table.root(), path)))
+            .collect();
         stream::iter(directories)
-            .map(|path| async move { file_system.create_dir(&path).await })
             .buffer_unordered(self.table.options().list_parallelism)
             .try_collect::<()>()
             .await

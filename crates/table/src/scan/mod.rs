@@ -23,10 +23,7 @@ use crate::format_table::FormatTable;
 use discover::Discovery;
 pub(crate) use discover::FoundPartition;
 pub(crate) use plan::PlanLog;
-pub(crate) use limit::from_footer as footer_rows;
-pub(crate) use registered::{
-    Registered, beginning_with, data_files, measure, registered, shown,
-};
+pub(crate) use registered::{Registered, beginning_with, data_files, measure, registered, shown};
 use split::Packing;
 
 /// Finds the files of a table.

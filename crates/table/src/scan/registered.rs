@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ftable_catalog::{
-    PartitionRegistry, PartitionSpec, PartitionStatistics, RegisteredPartition,
-};
-use ftable_core::predicate::{BoundPredicate, CompareOp, Known};
+use ftable_catalog::{PartitionRegistry, PartitionSpec, PartitionStatistics, RegisteredPartition};
 use ftable_core::partition::DirectoryName;
+use ftable_core::predicate::{BoundPredicate, CompareOp, Known};
 use ftable_core::{DataField, Datum, PartitionCodec, TypeKind};
 use ftable_io::data_files::list_data_files;
 use ftable_io::path::join;
@@ -23,7 +21,7 @@ use snafu::ResultExt;
 
 use super::discover::relative_name;
 use super::{FoundPartition, PartitionEntry, PlanLog};
-use crate::error::{RegisteredSnafu, Result};
+use crate::error::{Error, RegisteredSnafu, Result};
 use crate::format_table::FormatTable;
 
 /// A partition that the catalog has registered.
@@ -61,7 +59,9 @@ pub(crate) async fn registered(
     let mut found = BTreeMap::new();
     for partition in listed {
         match read(table, partition, filter, log)? {
-            Some(partition) => drop(found.entry(partition.path.clone()).or_insert(partition)),
+            Some(partition) => {
+                found.entry(partition.path.clone()).or_insert(partition);
+            }
             None => log.skip_pruned(),
         }
     }
@@ -125,7 +125,7 @@ pub(super) fn stream(
                 }])
             }
         });
-        Ok(stream::iter(listings).buffered(parallelism))
+        Ok::<_, Error>(stream::iter(listings).buffered(parallelism))
     })
     .try_flatten()
     .boxed()
@@ -241,9 +241,11 @@ fn read(
         .enumerate()
         .map(|(level, (_, text))| codec.parse(level, text))
         .collect();
-    if raw.iter().zip(&parsed).any(|((_, text), value)| {
-        value.is_ok() && codec.foreign_null_marker(text).is_some()
-    }) {
+    if raw
+        .iter()
+        .zip(&parsed)
+        .any(|((_, text), value)| value.is_ok() && codec.foreign_null_marker(text).is_some())
+    {
         log.see_null_marker("", &path);
     }
     // A text that does not parse is an error only where the other keys leave the partition.

@@ -376,7 +376,7 @@ fn who_says_which_partitions_exist() {
     let by_catalog = resolve(&[(key, "TRUE")]).unwrap();
     assert!(by_catalog.catalog_managed_partitions);
     let refused = by_catalog.check_directories_decide().unwrap_err();
-    assert_eq!(refused.kind(), crate::ErrorKind::Unsupported);
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
     assert_eq!(
         refused.to_string(),
         "option 'metastore.partitioned-table' = 'true' is not supported: it is set on a table whose catalog does \
@@ -384,8 +384,9 @@ fn who_says_which_partitions_exist() {
     );
     let implementation = "format-table.implementation";
     assert!(
-        error(&[(key, "true"), (implementation, "engine")])
-            .starts_with("option 'format-table.implementation' = 'engine' is not supported: the catalog manages")
+        error(&[(key, "true"), (implementation, "engine")]).starts_with(
+            "option 'format-table.implementation' = 'engine' is not supported: the catalog manages"
+        )
     );
     resolve(&[(key, "true"), (implementation, "paimon")]).unwrap();
     assert!(resolve(&[(key, "yes")]).is_err());
