@@ -35,9 +35,7 @@ pub use context::{CommitContext, PartitionContext, ReadContext, ScanContext, Wri
 pub use error::{Error, Result};
 pub use format_table::{FormatTable, FormatTableBuilder};
 pub use infer::{InferOptions, Inferred, infer_schema};
-pub use partitions::{
-    AddedPartitions, PartitionRepair, PartitionRepairReport, TablePartitions,
-};
+pub use partitions::{AddedPartitions, PartitionRepair, PartitionRepairReport, TablePartitions};
 pub use read::{
     BatchStream, ReadMetrics, RecordMetrics, SkippedFiles, TableRead, VALUE_KIND_FIELD,
 };

@@ -262,12 +262,18 @@ impl Run {
                     }
                 }
             }
-            Action::Dynamic(_) => rows.iter().for_each(|row| drop(self.vague.remove(&row.1))),
+            Action::Dynamic(_) => {
+                for row in *rows {
+                    self.vague.remove(&row.1);
+                }
+            }
             Action::Whole(_) | Action::Truncate => {
                 for partition in &self.model.registered {
                     self.vague.remove(partition);
                 }
-                rows.iter().for_each(|row| drop(self.vague.remove(&row.1)));
+                for row in *rows {
+                    self.vague.remove(&row.1);
+                }
             }
             Action::Static(partition, _) => drop(self.vague.remove(partition)),
             Action::TruncatePartition(partition) if self.model.registered.contains(partition) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ftable_catalog::PartitionStatistics;
-use ftable_core::{ErrorKind, FileFormatKind};
+use ftable_core::ErrorKind;
 use ftable_io::path::join;
 use ftable_io::walk::LeafFile;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -12,12 +12,11 @@ use snafu::ResultExt;
 use super::FormatTablePartitions;
 use crate::error::{Error, NotRegisteredSnafu, Result};
 use crate::format_table::FormatTable;
-use crate::scan::{
-    PartitionEntry, PlanLog, Registered, beginning_with, measure, shown,
-};
+use crate::read::count::count_file;
+use crate::scan::{PartitionEntry, PlanLog, Registered, beginning_with, measure, shown};
 
-/// Footers read side by side, of all partitions that are measured side by side.
-const CONCURRENT_FOOTERS: usize = 8;
+/// Files counted side by side, of all partitions that are measured side by side.
+const CONCURRENT_FILES: usize = 8;
 /// Partitions whose rows are counted side by side.
 const CONCURRENT_COUNTS: usize = 4;
 
@@ -121,7 +120,7 @@ async fn count(table: &FormatTable, partition: &str, files: &[LeafFile]) -> Resu
         .map(|file| rows_of(table, join(&directory, &file.name), file.size))
         .collect();
     stream::iter(footers)
-        .buffer_unordered(CONCURRENT_FOOTERS)
+        .buffer_unordered(CONCURRENT_FILES)
         .try_fold(Some(0_u64), |sum, rows| async move {
             Ok(sum.zip(rows).and_then(|(sum, rows)| sum.checked_add(rows)))
         })
