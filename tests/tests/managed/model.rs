@@ -263,7 +263,7 @@ impl Run {
                 }
             }
             Action::Dynamic(_) => {
-                for row in *rows {
+                for row in rows.iter() {
                     self.vague.remove(&row.1);
                 }
             }
@@ -271,7 +271,7 @@ impl Run {
                 for partition in &self.model.registered {
                     self.vague.remove(partition);
                 }
-                for row in *rows {
+                for row in rows.iter() {
                     self.vague.remove(&row.1);
                 }
             }
