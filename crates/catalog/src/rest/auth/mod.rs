@@ -67,6 +67,8 @@ impl Auth {
                 instead: "use bear or dlf",
             }
             .fail(),
+            // Java asks for the provider here too; there is but one that a token can be for.
+            None if options.contains(TOKEN.name()) => Self::bearer(options.get_raw(TOKEN.name())),
             None => MissingOptionSnafu {
                 key: TOKEN_PROVIDER.name(),
                 message: "set it to bear, with option 'token', or to dlf",

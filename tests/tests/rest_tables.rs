@@ -1,0 +1,378 @@
+//! Tables of a REST catalog, through sockets: loaded, written, registered, and what is told when the server fails.
+
+// What cannot be made fails the test that needs it.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_array::{Int64Array, StringArray};
+use common::{append, batch, commit, ids_and_p, lines_of, rows, schema, stage};
+use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Identifier, Location, Options};
+use ftable_testkit::rest_server::{
+    Answer, Authorization, Fault, RestServer, Route, Rule, ServerOptions,
+};
+use tempfile::TempDir;
+
+/// A server, a catalog of it, and a directory for both.
+struct Place {
+    directory: TempDir,
+    server: RestServer,
+    catalog: Arc<dyn Catalog>,
+}
+
+const MANAGED: (&str, &str) = ("metastore.partitioned-table", "true");
+
+impl Place {
+    async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// `overrides` are options that the server hands out.
+    async fn with(overrides: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let overrides = overrides.iter();
+        let server = RestServer::start(ServerOptions {
+            authorization: Authorization::Bearer("secret".to_owned()),
+            overrides: overrides
+                .map(|(key, value)| ((*key).to_owned(), Some((*value).to_owned())))
+                .collect(),
+            ..ServerOptions::new(directory.path())
+        })
+        .unwrap();
+        let options = [
+            ("metastore", "rest"),
+            ("uri", &server.uri()),
+            ("token.provider", "bear"),
+            ("token", "secret"),
+            ("rest.client.retry-delay", "1 ms"),
+        ];
+        let catalog = ftable_catalog::open(Options::from(options)).await.unwrap();
+        catalog.create_database("db", false).await.unwrap();
+        Self {
+            directory,
+            server,
+            catalog,
+        }
+    }
+
+    async fn table(&self, keys: &[&str], options: &[(&str, &str)]) -> FormatTable {
+        let options = [&[("file.format", "parquet")], options].concat();
+        let schema = schema("id BIGINT, p STRING", keys, &options);
+        let name = identifier();
+        self.catalog
+            .create_table(&name, &schema, false)
+            .await
+            .unwrap();
+        self.load().await
+    }
+
+    async fn load(&self) -> FormatTable {
+        let table = self.catalog.get_format_table(&identifier()).await;
+        table.unwrap()
+    }
+
+    /// The registered partitions with their rows and files.
+    fn registered(&self) -> Vec<(String, i64, i64)> {
+        let partitions = self.server.registered("db", "t").into_iter();
+        partitions
+            .map(|partition| {
+                let values: Vec<_> = partition.spec.iter().map(|(_, value)| &**value).collect();
+                (
+                    values.join("/"),
+                    partition.record_count,
+                    partition.file_count,
+                )
+            })
+            .collect()
+    }
+}
+
+fn identifier() -> Identifier {
+    "db.t".parse().unwrap()
+}
+
+fn shown(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
+    let owned = expected.iter();
+    owned
+        .map(|(name, rows, files)| ((*name).to_owned(), *rows, *files))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_is_loaded_from_one_answer() {
+    let place = Place::new().await;
+    place.table(&["p"], &[]).await;
+    place.server.clear_log();
+    let table = place.load().await;
+    let asked: Vec<_> = place
+        .server
+        .log()
+        .iter()
+        .map(|asked| asked.target())
+        .collect();
+    assert_eq!(asked, ["/v1/mock/databases/db/tables/t"]);
+    append(&table, ids_and_p(&[(1, Some("a")), (2, None)]))
+        .await
+        .unwrap();
+    assert_eq!(
+        rows(&table).await.unwrap(),
+        lines_of(&[(1, Some("a")), (2, None)])
+    );
+    let directory = place.server.directory("db", "t").unwrap();
+    assert!(directory.starts_with(place.directory.path()));
+    assert_eq!(
+        common::tree(&directory)
+            .iter()
+            .filter(|path| path.ends_with(".parquet"))
+            .count(),
+        2
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schema_and_branch_below_the_location_are_data() {
+    let place = Place::new().await;
+    let options = [("format-table.partition-path-only-value", "true")];
+    let table = place.table(&["p"], &options).await;
+    let sent = [(1, Some("schema")), (2, Some("branch")), (3, Some("c"))];
+    append(&table, ids_and_p(&sent)).await.unwrap();
+    assert_eq!(rows(&place.load().await).await.unwrap(), lines_of(&sent));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_register_what_they_wrote() {
+    let place = Place::new().await;
+    let table = place.table(&["p"], &[MANAGED]).await;
+    append(
+        &table,
+        ids_and_p(&[(1, Some("a")), (2, Some("b")), (3, Some("b"))]),
+    )
+    .await
+    .unwrap();
+    assert_eq!(place.registered(), shown(&[("a", 1, 1), ("b", 2, 1)]));
+    append(&table, ids_and_p(&[(4, Some("b"))])).await.unwrap();
+    assert_eq!(place.registered(), shown(&[("a", 1, 1), ("b", 3, 2)]));
+    // An overwrite takes the place of the numbers.
+    let messages = stage(&table, ids_and_p(&[(5, Some("b"))])).await.unwrap();
+    table
+        .commit()
+        .overwrite()
+        .build()
+        .unwrap()
+        .commit(messages)
+        .await
+        .unwrap();
+    assert_eq!(place.registered(), shown(&[("a", 1, 1), ("b", 1, 1)]));
+    assert_eq!(
+        rows(&table).await.unwrap(),
+        lines_of(&[(1, Some("a")), (5, Some("b"))])
+    );
+    // A directory that is not registered is no partition.
+    let directory = place.server.directory("db", "t").unwrap();
+    std::fs::rename(directory.join("p=a"), directory.join("p=z")).unwrap();
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&[(5, Some("b"))]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_append_is_registered_once_whatever_is_answered() {
+    let faults = [
+        Fault::status(503),
+        Fault::AnswerAfter(Answer::error(503, "busy").retry_after("1")),
+        Fault::LoseAnswer,
+        Fault::Truncate,
+        Fault::Refuse,
+    ];
+    for fault in faults {
+        let place = Place::new().await;
+        let table = place.table(&["p"], &[MANAGED]).await;
+        append(&table, ids_and_p(&[(1, Some("a"))])).await.unwrap();
+        let messages = stage(&table, ids_and_p(&[(2, Some("a")), (3, Some("b"))]))
+            .await
+            .unwrap();
+        place.server.clear_log();
+        let rule = Rule::on(Route::CreatePartitions, fault.clone());
+        place.server.faults().add(rule.times(1));
+        let error = commit(&table, messages).await.unwrap_err();
+        assert_eq!(
+            place.server.requests(Route::CreatePartitions),
+            1,
+            "{fault:?}"
+        );
+        let message = error.to_string();
+        assert!(message.contains("db.t"), "{message}");
+        assert!(!message.contains("secret"), "{message}");
+        // Never twice: a lost answer leaves the numbers of one append, or of none.
+        let registered = place.registered();
+        let before = shown(&[("a", 1, 1)]);
+        let after = shown(&[("a", 2, 2), ("b", 1, 1)]);
+        assert!(
+            registered == before || registered == after,
+            "{fault:?}: {registered:?}"
+        );
+        let found = rows(&table).await.unwrap();
+        let mut once = found.clone();
+        once.dedup();
+        assert_eq!(found, once, "{fault:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_safe_is_sent_again() {
+    let place = Place::new().await;
+    let table = place.table(&["p"], &[MANAGED]).await;
+    append(&table, ids_and_p(&[(1, Some("a"))])).await.unwrap();
+    let busy = || Fault::Answer(Answer::error(429, "slow down"));
+    place
+        .server
+        .faults()
+        .add(Rule::on(Route::ListPartitions, busy()).times(3));
+    place
+        .server
+        .faults()
+        .add(Rule::on(Route::GetTable, busy()).times(2));
+    assert_eq!(
+        rows(&place.load().await).await.unwrap(),
+        lines_of(&[(1, Some("a"))])
+    );
+    // The numbers of an overwrite take the place of others, so it may be sent twice.
+    place.server.clear_log();
+    place
+        .server
+        .faults()
+        .add(Rule::on(Route::CreatePartitions, busy()).times(2));
+    let messages = stage(&table, ids_and_p(&[(2, Some("a"))])).await.unwrap();
+    table
+        .commit()
+        .overwrite()
+        .build()
+        .unwrap()
+        .commit(messages)
+        .await
+        .unwrap();
+    assert_eq!(place.server.requests(Route::CreatePartitions), 3);
+    assert_eq!(place.registered(), shown(&[("a", 1, 1)]));
+    // A storm that does not end is an error that names the table, and nothing is taken for empty.
+    place.server.faults().add(Rule::any(Fault::status(503)));
+    let error = rows(&table).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.retryable());
+    assert!(error.to_string().contains("db.t"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_that_are_rejected_are_told_and_not_shown() {
+    let place = Place::new().await;
+    let table = place.table(&["p"], &[MANAGED]).await;
+    append(&table, ids_and_p(&[(1, Some("a"))])).await.unwrap();
+    let messages = stage(&table, ids_and_p(&[(2, Some("a"))])).await.unwrap();
+    place.server.expire_token();
+    let error = commit(&table, messages).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    assert!(
+        !format!("{error:?} {error}").contains("secret"),
+        "{error:?}"
+    );
+    let read = rows(&table).await.unwrap_err();
+    assert_eq!(read.kind(), ErrorKind::PermissionDenied);
+    let renewed = Authorization::Bearer("secret".to_owned());
+    place.server.set_authorization(renewed);
+    assert_eq!(place.registered(), shown(&[("a", 1, 1)]));
+    let found = rows(&table).await.unwrap();
+    assert!(
+        found == lines_of(&[(1, Some("a"))]) || found.len() == 2,
+        "{found:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_for_files_are_renewed_before_they_expire_and_not_more_often() {
+    let place = Place::with(&[("data-token.enabled", "true")]).await;
+    let table = place.table(&["p"], &[]).await;
+    append(&table, ids_and_p(&[(1, Some("a"))])).await.unwrap();
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&[(1, Some("a"))]));
+    assert_eq!(place.server.tokens_vended(), 1);
+
+    // One that has expired is not used.
+    place
+        .server
+        .set_data_token_lifetime(Duration::from_millis(1));
+    let table = place.load().await;
+    for id in 2..4 {
+        append(&table, ids_and_p(&[(id, Some("a"))])).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert!(place.server.tokens_vended() > 2);
+    place
+        .server
+        .set_data_token_lifetime(Duration::from_hours(12));
+    let expected = [(1, Some("a")), (2, Some("a")), (3, Some("a"))];
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&expected));
+    let vended = place.server.tokens_vended();
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&expected));
+    assert_eq!(place.server.tokens_vended(), vended);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn external_tables_have_no_managed_partitions() {
+    let place = Place::new().await;
+    let location = place.directory.path().join("elsewhere");
+    let location: Location = location.to_str().unwrap().parse().unwrap();
+    let options = [("file.format", "parquet"), MANAGED];
+    let schema = schema("id BIGINT, p STRING", &["p"], &options);
+    let created = place
+        .catalog
+        .create_table_at(&identifier(), &schema, Some(location), false)
+        .await;
+    let error = match created {
+        Err(error) => error.to_string(),
+        Ok(()) => match place.catalog.get_format_table(&identifier()).await {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("the table is loaded"),
+        },
+    };
+    assert!(error.contains("metastore.partitioned-table"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_partitions_are_listed_page_by_page() {
+    let place = Place::new().await;
+    place.server.set_page_size(7);
+    let table = place.table(&["p"], &[MANAGED]).await;
+    let texts: Vec<String> = (0..50).map(|row| format!("v{row:02}/x y%é")).collect();
+    let ids = Int64Array::from_iter_values(0..50);
+    let values = StringArray::from_iter_values(&texts);
+    append(
+        &table,
+        batch([("id", Arc::new(ids)), ("p", Arc::new(values))]),
+    )
+    .await
+    .unwrap();
+    assert_eq!(place.registered().len(), 50);
+    let expected: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(row, text)| (row as i64, Some(&**text)))
+        .collect();
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&expected));
+    let listed = table
+        .scan()
+        .build()
+        .unwrap()
+        .list_partitions()
+        .await
+        .unwrap();
+    assert_eq!(listed.len(), 50);
+    let filter = ftable::col("p").eq("v07/x y%é");
+    let plan = table
+        .scan()
+        .filter(filter)
+        .build()
+        .unwrap()
+        .plan()
+        .await
+        .unwrap();
+    assert_eq!(plan.file_count(), 1);
+}
