@@ -223,12 +223,14 @@ pub enum Error {
 
     /// A REST server did not answer, or not to the end.
     #[cfg(feature = "rest")]
-    #[snafu(display("{request}: {problem}"))]
+    #[snafu(display("{request}: {problem}{}", unknown(*may_be_done)))]
     Exchange {
         /// Method and path.
         request: String,
-        /// What happened, and what is known of what the server did.
+        /// What happened.
         problem: String,
+        /// Whether the server may have done what was asked.
+        may_be_done: bool,
         /// What the connection said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -317,9 +319,15 @@ impl Error {
         }
     }
 
-    /// Whether the same call may succeed later without any change.
+    /// Whether the same call may succeed later without any change. Not so where it may have been done already.
     pub fn retryable(&self) -> bool {
-        self.kind().retryable()
+        match self {
+            #[cfg(feature = "rest")]
+            Self::Exchange { may_be_done, .. } => !may_be_done,
+            #[cfg(feature = "rest")]
+            Self::Refused { source, .. } => source.retryable(),
+            _ => self.kind().retryable(),
+        }
     }
 }
 
@@ -350,4 +358,13 @@ fn times(attempts: u32) -> String {
 #[cfg(feature = "rest")]
 fn id(request_id: Option<&str>) -> String {
     request_id.map_or_else(String::new, |id| format!(" (request id {id})"))
+}
+
+#[cfg(feature = "rest")]
+fn unknown(may_be_done: bool) -> &'static str {
+    if may_be_done {
+        "; whether the server did it is not known"
+    } else {
+        ""
+    }
 }

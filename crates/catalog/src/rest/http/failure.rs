@@ -90,7 +90,8 @@ pub(super) fn is_passing(error: &reqwest::Error) -> bool {
 /// The error of a request that was not answered to the end.
 pub(super) fn unanswered(request: &Request, attempts: u32, error: reqwest::Error) -> Error {
     let mut problem = if error.is_connect() {
-        "no connection to the server; check option 'uri' and the network".to_owned()
+        "no connection to the server; check option 'uri', the network and the server's certificate"
+            .to_owned()
     } else if error.is_timeout() {
         "the server did not answer in time; see option 'rest.client.response-timeout'".to_owned()
     } else {
@@ -99,12 +100,10 @@ pub(super) fn unanswered(request: &Request, attempts: u32, error: reqwest::Error
     if attempts > 1 {
         problem.push_str(&format!(" (at the last of {attempts} attempts)"));
     }
-    if !request.method.is_safe() && !error.is_connect() {
-        problem.push_str("; whether the server did it is not known");
-    }
     Error::Exchange {
         request: request.to_string(),
         problem,
+        may_be_done: !request.method.is_safe() && !error.is_connect(),
         // A URL may hold a page token.
         source: Box::new(error.without_url()),
     }

@@ -89,6 +89,7 @@ impl Transport {
             ExchangeSnafu {
                 request: "setting up TLS".to_owned(),
                 problem: "the certificate authorities of this machine cannot be used".to_owned(),
+                may_be_done: false,
             }
             .into_error(source)
         };
