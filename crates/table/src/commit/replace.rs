@@ -113,14 +113,17 @@ impl<'a> Replacement<'a> {
         let asked = AtomicBool::new(false);
         match self.attempt(replaced, &asked).await {
             Ok(Some(outcome)) => self.settle(&outcome, None).await,
-            Ok(None) => Err(self.unfinished(self.superseded()).await),
+            Ok(None) => {
+                let error = self.with_registration(self.superseded());
+                Err(self.unfinished(error).await)
+            }
             Err(error) => match persist(|| self.decide(Outcome::undo())).await {
                 Ok(Some(outcome)) => self.settle(&outcome, Some(error)).await,
                 // Another process has undone it. What this one did since is taken back too.
                 Ok(None) if !asked.load(Ordering::Relaxed) => {
                     self.settle(&Outcome::undo(), Some(error)).await
                 }
-                Ok(None) | Err(_) => Err(self.unfinished(error).await),
+                Ok(None) | Err(_) => Err(self.unfinished(self.with_registration(error)).await),
             },
         }
     }
