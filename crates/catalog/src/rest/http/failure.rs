@@ -14,6 +14,10 @@ use crate::Error;
 /// What stands in for a message that is not the protocol's.
 const NO_MESSAGE: &str = "it gave no reason that can be shown";
 
+/// What stands in for it where the server does not know who asks.
+const NOT_AUTHORIZED: &str =
+    "it rejects the credentials; check option 'token.provider' and what goes with it";
+
 /// An answer as it came.
 #[derive(Debug)]
 pub(super) struct RawAnswer {
@@ -51,6 +55,7 @@ impl RawAnswer {
                 "it points to another place, which is never followed; set 'uri' to the server itself"
                     .to_owned()
             }
+            _ if self.status == 401 => NOT_AUTHORIZED.to_owned(),
             _ => NO_MESSAGE.to_owned(),
         };
         Error::Server {
@@ -148,7 +153,7 @@ mod tests {
             (500, r#"{"message":"no","code":0}"#, 500, "no"),
             (500, r#"{"message":"no","code":null}"#, 500, "no"),
             (500, r#"{"message":"no","code":"x"}"#, 500, "no"),
-            (401, "Unauthorized", 401, NO_MESSAGE),
+            (401, "Unauthorized", 401, NOT_AUTHORIZED),
             (400, "", 400, NO_MESSAGE),
             (400, r#"["message"]"#, 400, NO_MESSAGE),
         ] {

@@ -10,12 +10,12 @@ use ftable_io::{
     Result,
 };
 
-use super::source::{TokenSource, Vended};
+use super::source::{TokenSource, Vended, Work};
 
 /// A store that is opened anew whenever its credentials are.
 ///
 /// A call that is refused for lack of permission is done once more with new credentials: what was refused was not
-/// done. A file that is being written keeps the credentials it was begun with.
+/// done. A file that is being written keeps the credentials it was begun with, which are fresher for that.
 #[derive(Debug)]
 pub(super) struct TokenFileSystem {
     source: Arc<TokenSource>,
@@ -34,8 +34,8 @@ impl TokenFileSystem {
 
 /// Does a call on the store of the moment, and once more with new credentials where it is refused.
 macro_rules! on_store {
-    ($self:ident, $operation:literal, $path:expr, $store:ident => $call:expr) => {{
-        let vended = $self.source.store($operation, $path).await?;
+    ($self:ident, $work:expr, $operation:literal, $path:expr, $store:ident => $call:expr) => {{
+        let vended = $self.source.store($work, $operation, $path).await?;
         let $store = &vended.store;
         match $call.await {
             Err(error) if is_refusal(&error) => {
@@ -60,19 +60,19 @@ impl FileSystem for TokenFileSystem {
     }
 
     async fn list(&self, dir: &str) -> Result<Vec<FileStatus>> {
-        on_store!(self, "list", dir, store => store.list(dir))
+        on_store!(self, Work::Call, "list", dir, store => store.list(dir))
     }
 
     async fn list_recursive(&self, dir: &str) -> Result<Vec<FileStatus>> {
-        on_store!(self, "list", dir, store => store.list_recursive(dir))
+        on_store!(self, Work::Call, "list", dir, store => store.list_recursive(dir))
     }
 
     async fn stat(&self, path: &str) -> Result<Option<FileStatus>> {
-        on_store!(self, "look at", path, store => store.stat(path))
+        on_store!(self, Work::Call, "look at", path, store => store.stat(path))
     }
 
     async fn open(&self, path: &str, size: Option<u64>) -> Result<Arc<dyn InputFile>> {
-        let vended = self.source.store("open", path).await?;
+        let vended = self.source.store(Work::Call, "open", path).await?;
         let (vended, file) = match vended.store.open(path, size).await {
             Ok(file) => (vended, file),
             Err(error) if is_refusal(&error) => {
@@ -91,47 +91,47 @@ impl FileSystem for TokenFileSystem {
     }
 
     async fn create(&self, path: &str) -> Result<Box<dyn OutputFile>> {
-        on_store!(self, "create", path, store => store.create(path))
+        on_store!(self, Work::Write, "create", path, store => store.create(path))
     }
 
     async fn create_whole(&self, path: &str, bytes: Bytes) -> Result<bool> {
-        on_store!(self, "create", path, store => store.create_whole(path, bytes.clone()))
+        on_store!(self, Work::Call, "create", path, store => store.create_whole(path, bytes.clone()))
     }
 
     async fn create_whole_unsynced(&self, path: &str, bytes: Bytes) -> Result<bool> {
-        on_store!(self, "create", path, store => store.create_whole_unsynced(path, bytes.clone()))
+        on_store!(self, Work::Call, "create", path, store => store.create_whole_unsynced(path, bytes.clone()))
     }
 
     async fn sync_file(&self, path: &str) -> Result<()> {
-        on_store!(self, "sync", path, store => store.sync_file(path))
+        on_store!(self, Work::Call, "sync", path, store => store.sync_file(path))
     }
 
     async fn sync_directory(&self, path: &str) -> Result<()> {
-        on_store!(self, "sync", path, store => store.sync_directory(path))
+        on_store!(self, Work::Call, "sync", path, store => store.sync_directory(path))
     }
 
     async fn publish(&self, staged: &str, target: &str) -> Result<PublishOutcome> {
-        on_store!(self, "publish", target, store => store.publish(staged, target))
+        on_store!(self, Work::Call, "publish", target, store => store.publish(staged, target))
     }
 
     async fn rename(&self, from: &str, to: &str) -> Result<()> {
-        on_store!(self, "rename", from, store => store.rename(from, to))
+        on_store!(self, Work::Call, "rename", from, store => store.rename(from, to))
     }
 
     async fn delete_file(&self, path: &str) -> Result<bool> {
-        on_store!(self, "delete", path, store => store.delete_file(path))
+        on_store!(self, Work::Call, "delete", path, store => store.delete_file(path))
     }
 
     async fn create_dir(&self, path: &str) -> Result<()> {
-        on_store!(self, "create directory", path, store => store.create_dir(path))
+        on_store!(self, Work::Call, "create directory", path, store => store.create_dir(path))
     }
 
     async fn remove_dir(&self, path: &str) -> Result<bool> {
-        on_store!(self, "remove directory", path, store => store.remove_dir(path))
+        on_store!(self, Work::Call, "remove directory", path, store => store.remove_dir(path))
     }
 
     async fn delete_tree(&self, path: &str) -> Result<()> {
-        on_store!(self, "delete", path, store => store.delete_tree(path))
+        on_store!(self, Work::Call, "delete", path, store => store.delete_tree(path))
     }
 }
 
@@ -185,7 +185,7 @@ impl InputFile for TokenInputFile {
     }
 
     async fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let vended = self.source.store("read", &self.path).await?;
+        let vended = self.source.store(Work::Call, "read", &self.path).await?;
         match self.read_within(&vended, ranges).await {
             Err(error) if is_refusal(&error) => {
                 let vended = self.source.renew(&vended, "read", &self.path).await?;

@@ -21,6 +21,10 @@ use crate::{Error, Result};
 /// that lives an hour is not renewed at every call.
 const MAX_MARGIN_MILLIS: i64 = 3_600_000;
 
+/// A file that is to be written is begun with credentials that have half of their life before them, or an hour: it
+/// keeps them until it is done.
+const MAX_WRITER_MARGIN_MILLIS: i64 = 3_600_000;
+
 /// After a renewal that failed the next one waits for so long, or for half of what is left if that is less.
 const MAX_PAUSE_MILLIS: i64 = 30_000;
 
@@ -81,6 +85,15 @@ fn overlay(catalog: &Options, token: &Options) -> Options {
     options
 }
 
+/// What credentials are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// A call that is over soon, or can be done again.
+    Call,
+    /// A file that is written for as long as it takes.
+    Write,
+}
+
 /// A store and the credentials it was opened with.
 pub(super) struct Vended {
     pub(super) store: Arc<dyn FileSystem>,
@@ -90,7 +103,9 @@ pub(super) struct Vended {
     pub(super) fetch_number: u64,
     options: Options,
     expires_at_millis: Option<i64>,
-    margin_millis: i64,
+    /// How long they live from when they were fetched, which is less each time for a server that gives the same
+    /// ones again: so it is not asked at every call.
+    life_millis: i64,
     /// No renewal before this time, after one that failed.
     renew_not_before: AtomicI64,
 }
@@ -100,9 +115,14 @@ impl Vended {
         self.expires_at_millis.is_none_or(|expires| now < expires)
     }
 
-    fn is_due(&self, now: i64) -> bool {
+    /// Whether they are to be renewed before they are used for `work`.
+    fn is_due(&self, now: i64, work: Work) -> bool {
+        let margin = match work {
+            Work::Call => (self.life_millis / 10).min(MAX_MARGIN_MILLIS),
+            Work::Write => (self.life_millis / 2).min(MAX_WRITER_MARGIN_MILLIS),
+        };
         self.expires_at_millis
-            .is_some_and(|expires| expires.saturating_sub(now) < self.margin_millis)
+            .is_some_and(|expires| expires.saturating_sub(now) < margin)
     }
 
     fn pause(&self, now: i64) {
@@ -147,19 +167,20 @@ impl TokenSource {
         current.clone()
     }
 
-    /// The store to use now, for an operation on a path.
+    /// The store to use now for some work, which is an operation on a path.
     ///
     /// # Errors
     /// When there are no credentials and none can be had.
     pub(super) async fn store(
         &self,
+        work: Work,
         operation: &'static str,
         path: &str,
     ) -> ftable_io::Result<Arc<Vended>> {
         let known = self.current();
         let now = self.clock.millis();
         match &known {
-            Some(known) if !known.is_due(now) => return Ok(Arc::clone(known)),
+            Some(known) if !known.is_due(now, work) => return Ok(Arc::clone(known)),
             Some(known) if known.is_valid(now) => return Ok(self.renew_early(known, now).await),
             _ => {}
         }
@@ -240,7 +261,7 @@ impl TokenSource {
             fetch_number: before.map_or(0, |before| before.fetch_number + 1),
             options: token.options,
             expires_at_millis: token.expires_at_millis,
-            margin_millis: (life / 10).min(MAX_MARGIN_MILLIS),
+            life_millis: life,
             renew_not_before: AtomicI64::new(i64::MIN),
         });
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,6 +25,8 @@ struct World {
     life: AtomicI64,
     fetched: AtomicU64,
     failing: AtomicBool,
+    /// Gives the same credentials again and again.
+    stuck: AtomicBool,
     /// The store takes credentials with this number and later ones.
     oldest_accepted: AtomicU64,
     refused: AtomicU64,
@@ -43,6 +45,12 @@ impl Tokens for Fetcher {
             return crate::error::TableNotFoundSnafu { table: "d.t" }.fail();
         }
         let now = self.0.now.load(Ordering::SeqCst);
+        if self.0.stuck.load(Ordering::SeqCst) {
+            return Ok(Token {
+                options: Options::from([("number", "1")]),
+                expires_at_millis: Some(self.0.life.load(Ordering::SeqCst)),
+            });
+        }
         Ok(Token {
             options: Options::from([("number", number.to_string())]),
             expires_at_millis: Some(now + self.0.life.load(Ordering::SeqCst)),
@@ -156,6 +164,7 @@ fn file_system(name: &str, life: i64) -> (Arc<World>, TokenFileSystem, Arc<Mutex
         life: AtomicI64::new(life),
         fetched: AtomicU64::new(0),
         failing: AtomicBool::new(false),
+        stuck: AtomicBool::new(false),
         oldest_accepted: AtomicU64::new(0),
         refused: AtomicU64::new(0),
     });
@@ -261,6 +270,52 @@ async fn credentials_are_kept_while_they_are_valid_when_no_others_can_be_had() {
     world.failing.store(false, Ordering::SeqCst);
     files.stat("/t").await.unwrap();
     assert_eq!(opened.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_gives_the_same_credentials_is_not_asked_at_every_call() {
+    let (world, files, opened) = file_system("token-stuck", 1000);
+    world.stuck.store(true, Ordering::SeqCst);
+    files.stat("/t").await.unwrap();
+    at(&world, 920);
+    for _ in 0..5 {
+        files.stat("/t").await.unwrap();
+    }
+    assert_eq!(fetched(&world), 2);
+    // A tenth of the 80 that were left.
+    at(&world, 992);
+    files.stat("/t").await.unwrap();
+    assert_eq!(fetched(&world), 2);
+    at(&world, 993);
+    files.stat("/t").await.unwrap();
+    assert_eq!(fetched(&world), 3);
+    // The same credentials are the same store.
+    assert_eq!(*opened.lock().unwrap(), [1]);
+}
+
+#[tokio::test]
+async fn a_file_is_begun_with_half_of_a_life_or_an_hour_left() {
+    for (life, due) in [
+        (1000, 500),
+        (50 * 60_000, 25 * 60_000),
+        (12 * HOUR, 11 * HOUR),
+    ] {
+        let (world, files, _) = file_system(&format!("token-writer-{life}"), life);
+        drop(files.create("/t/_a").await.unwrap());
+        at(&world, due);
+        drop(files.create("/t/_b").await.unwrap());
+        assert_eq!(fetched(&world), 1, "{life}");
+        at(&world, due + 1);
+        if life < 10 * HOUR {
+            // Long enough for a call.
+            files.stat("/t").await.unwrap();
+            assert_eq!(fetched(&world), 1, "{life}");
+        }
+        for name in ["/t/_c", "/t/_d"] {
+            drop(files.create(name).await.unwrap());
+        }
+        assert_eq!(fetched(&world), 2, "{life}");
+    }
 }
 
 #[tokio::test]
