@@ -109,46 +109,52 @@ fn is_value(current: &TableSchema, key: &str, value: Option<&str>) -> bool {
 
 /// Refuses a change that would give files of a format table another meaning.
 fn check(identifier: &Identifier, current: &TableSchema, change: &SchemaChange) -> Result<()> {
-    let refuse = |what: String, reason: &str, instead: &str| {
-        UnsupportedSnafu {
+    match objection(current, change) {
+        None => Ok(()),
+        Some((what, reason, instead)) => UnsupportedSnafu {
             what: format!("{what} of table {identifier}"),
             reason,
             instead,
         }
-        .fail()
-    };
-    let new_table = "create another table and copy the rows";
-    let path = |names: &[String]| names.join(".");
-    match change {
+        .fail(),
+    }
+}
+
+const NEW_TABLE: &str = "create another table and copy the rows";
+
+/// What is asked, why files forbid it, and what to do instead.
+fn objection(
+    current: &TableSchema,
+    change: &SchemaChange,
+) -> Option<(String, &'static str, &'static str)> {
+    let column = |names: &[String]| format!("column '{}'", names.join("."));
+    Some(match change {
         SchemaChange::SetOption { key, .. } | SchemaChange::RemoveOption { key }
             if is_fixed(key) && !changes_nothing(current, change) =>
         {
-            refuse(
-                format!("changing option '{key}'"),
-                "it says what the files there are mean",
-                new_table,
-            )
+            let what = format!("changing option '{key}'");
+            (what, "it says what the files there are mean", NEW_TABLE)
         }
-        SchemaChange::DropPrimaryKey => refuse(
+        SchemaChange::DropPrimaryKey => (
             "dropping the primary key".to_owned(),
             "a format table has none",
             "leave the change out",
         ),
-        SchemaChange::RenameColumn { field_names, .. } => refuse(
-            format!("renaming column '{}'", path(field_names)),
+        SchemaChange::RenameColumn { field_names, .. } => (
+            format!("renaming {}", column(field_names)),
             "the files there are know it by its name",
-            new_table,
+            NEW_TABLE,
         ),
-        SchemaChange::UpdateColumnType { field_names, .. } => refuse(
-            format!("changing the type of column '{}'", path(field_names)),
+        SchemaChange::UpdateColumnType { field_names, .. } => (
+            format!("changing the type of {}", column(field_names)),
             "the files there are keep the old one",
-            new_table,
+            NEW_TABLE,
         ),
         SchemaChange::UpdateColumnNullability {
             field_names,
             new_nullability: false,
-        } => refuse(
-            format!("making column '{}' NOT NULL", path(field_names)),
+        } => (
+            format!("forbidding NULL in {}", column(field_names)),
             "the files there are may hold NULL",
             "leave it nullable",
         ),
@@ -156,18 +162,18 @@ fn check(identifier: &Identifier, current: &TableSchema, change: &SchemaChange) 
             field_names,
             data_type,
             ..
-        } if !data_type.is_nullable() => refuse(
-            format!("adding the NOT NULL column '{}'", path(field_names)),
+        } if !data_type.is_nullable() => (
+            format!("adding the NOT NULL {}", column(field_names)),
             "it is NULL in the files there are",
             "add it as nullable",
         ),
-        SchemaChange::DropColumn { field_names } if is_needed(current, field_names) => refuse(
-            format!("dropping column '{}'", path(field_names)),
+        SchemaChange::DropColumn { field_names } if is_needed(current, field_names) => (
+            format!("dropping {}", column(field_names)),
             "it is a partition column, or the last one that is none",
-            new_table,
+            NEW_TABLE,
         ),
-        _ => Ok(()),
-    }
+        _ => return None,
+    })
 }
 
 /// Whether a column is a partition column or the only one that is none.
@@ -248,7 +254,7 @@ mod unit_tests {
                     field_names: names("id"),
                     new_nullability: false,
                 },
-                "NOT NULL",
+                "NULL in column 'id'",
             ),
             (
                 SchemaChange::AddColumn {
