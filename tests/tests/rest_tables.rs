@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use arrow_array::{Int64Array, StringArray};
 use common::{append, batch, commit, ids_and_p, lines_of, rows, schema, stage};
-use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Identifier, Location, Options};
+use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Identifier, Options};
+use ftable_io::Location;
 use ftable_testkit::rest_server::{
     Answer, Authorization, Fault, RestServer, Route, Rule, ServerOptions,
 };

@@ -31,7 +31,7 @@ fn has_fault(difference: Option<String>) -> Option<String> {
 #[test]
 fn every_case_is_whole() {
     let cases = cases();
-    assert_eq!(cases.len(), 119);
+    assert_eq!(cases.len(), 159);
     for case in &cases {
         assert!(!case.schema().fields.is_empty(), "{}", case.name());
         assert_eq!(
