@@ -15,9 +15,19 @@ use crate::context::Context;
 use crate::error::{FileSnafu, InputSnafu, Result, UsageSnafu};
 
 /// Options that a catalog reads and no table.
-const CATALOG_KEYS: [&str; 4] = ["warehouse", "metastore", "table.type", "case-sensitive"];
-/// Options that a catalog gives to new tables.
-const CATALOG_PREFIX: &str = "table-default.";
+const CATALOG_KEYS: [&str; 9] = [
+    "warehouse",
+    "metastore",
+    "table.type",
+    "case-sensitive",
+    "uri",
+    "prefix",
+    "token",
+    "token.provider",
+    "data-token.enabled",
+];
+/// What the others begin with: what a catalog gives to new tables, and how a server is talked to.
+const CATALOG_PREFIXES: [&str; 4] = ["table-default.", "header.", "dlf.", "rest.client."];
 /// The option that says the files' format.
 pub(crate) const FILE_FORMAT: &str = "file.format";
 
@@ -203,11 +213,16 @@ pub(crate) fn sample(given: Option<Sample>) -> Option<usize> {
 }
 
 pub(crate) fn table_options(global: &Global) -> Options {
-    let of_table = |key: &str| !CATALOG_KEYS.contains(&key) && !key.starts_with(CATALOG_PREFIX);
+    let of_catalog = |key: &str| {
+        CATALOG_KEYS.contains(&key)
+            || CATALOG_PREFIXES
+                .iter()
+                .any(|prefix| key.starts_with(prefix))
+    };
     global
         .options
         .iter()
-        .filter(|(key, _)| of_table(key))
+        .filter(|(key, _)| !of_catalog(key))
         .cloned()
         .collect()
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use ftable_catalog::{
@@ -100,6 +101,8 @@ struct State {
     /// Of calls that change something.
     change_fault: Option<RegistryFault>,
     repeats: bool,
+    /// How long it takes to answer a call that changes something.
+    pause: Duration,
     failed: usize,
 }
 
@@ -146,12 +149,18 @@ impl MemoryRegistry {
         self.lock().change_fault = Some(fault);
     }
 
+    /// Has every call that changes something be carried out at once and answered after a while.
+    pub fn answer_late(&self, pause: Duration) {
+        self.lock().pause = pause;
+    }
+
     /// Takes all faults away and empties the record.
     pub fn heal(&self) {
         let mut state = self.lock();
         state.faults.clear();
         state.outage = None;
         state.change_fault = None;
+        state.pause = Duration::ZERO;
         state.calls.clear();
         state.failed = 0;
     }
@@ -206,6 +215,15 @@ impl MemoryRegistry {
             work(&mut state)?;
         }
         Err(error(fault.kind, "injected fault"))
+    }
+
+    /// Gives the answer of a call when it is due.
+    async fn answer<T>(&self, outcome: Result<T>) -> Result<T> {
+        let pause = self.lock().pause;
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        outcome
     }
 
     /// Refuses specs that are not those of partitions.
@@ -304,7 +322,7 @@ impl PartitionRegistry for MemoryRegistry {
             statistics: statistics.to_vec(),
             replace: replace_statistics,
         };
-        self.call(call, |state| {
+        let outcome = self.call(call, |state| {
             self.check(specs)?;
             let asked: BTreeSet<_> = specs.iter().collect();
             let told: BTreeSet<_> = statistics.iter().map(|own| &own.spec).collect();
@@ -340,11 +358,12 @@ impl PartitionRegistry for MemoryRegistry {
                 }
             }
             Ok(outcome)
-        })
+        });
+        self.answer(outcome).await
     }
 
     async fn drop_partitions(&self, specs: &[PartitionSpec]) -> Result<DroppedPartitions> {
-        self.call(RegistryCall::Drop(specs.to_vec()), |state| {
+        let outcome = self.call(RegistryCall::Drop(specs.to_vec()), |state| {
             self.check(specs)?;
             let mut outcome = DroppedPartitions::default();
             for spec in specs {
@@ -354,7 +373,8 @@ impl PartitionRegistry for MemoryRegistry {
                 }
             }
             Ok(outcome)
-        })
+        });
+        self.answer(outcome).await
     }
 }
 

@@ -1,7 +1,9 @@
 //! Measuring registered partitions.
 
+use std::time::Duration;
+
 use ftable::ErrorKind;
-use ftable_catalog::PartitionStatistics;
+use ftable_catalog::{PartitionRegistry, PartitionStatistics};
 use ftable_testkit::faulty::{Fault, Operation, Rule};
 use ftable_testkit::registry::RegistryFault;
 
@@ -156,4 +158,20 @@ async fn a_store_or_catalog_that_fails_changes_no_number() {
     let partitions = empty.table.partitions().build().unwrap();
     assert_eq!(partitions.analyze(&[]).await.unwrap(), []);
     assert_eq!(empty.registry.changes(), []);
+}
+
+#[tokio::test]
+async fn a_partition_that_is_dropped_while_it_is_measured_stays_dropped() {
+    let managed = unknown(&[]).await;
+    let slow = Fault::Delay(Duration::from_millis(500));
+    managed.files.inject(Rule::new(Operation::Open, slow));
+    let partitions = managed.table.partitions().build().unwrap();
+    let dropped = [p_q("a", "y")];
+    let (measured, dropped) = tokio::join!(partitions.analyze(&[]), async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        managed.registry.drop_partitions(&dropped).await
+    });
+    assert_eq!(dropped.unwrap().dropped.len(), 1);
+    assert_eq!(measured.unwrap().len(), 4);
+    assert_eq!(managed.registry.names(), ["a/x", "b/x", "e/e"]);
 }

@@ -2,8 +2,10 @@
 //! asked for, and what was dropped does not come to light again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ftable_testkit::faulty::{Fault, Rule};
+use ftable_testkit::registry::RegistryFault;
 use futures::{StreamExt, stream};
 
 use super::faults::{Job, OLD, filled};
@@ -50,6 +52,12 @@ async fn dies(job: Job, on_disk: bool, call: usize) -> bool {
         return true;
     }
     if seen == old {
+        // Nothing that the commit published is left either, seen or not.
+        assert_eq!(
+            managed.directories().await,
+            ["p=a/q=x", "p=a/q=y", "p=b/q=x"],
+            "{at}"
+        );
         let messages = job.stage(&managed.table).await;
         let again = job.run(&managed.table, messages).await;
         again.unwrap_or_else(|error| panic!("{at}: {error}"));
@@ -82,4 +90,46 @@ async fn a_process_that_dies_on_a_disk_leaves_old_or_new() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_process_that_dies_in_a_store_without_renames_leaves_old_or_new() {
     sweep_all(false).await;
+}
+
+/// Dies while it waits for the catalog, which takes note or does not.
+async fn dies_at_the_catalog(job: Job, on_disk: bool, fault: RegistryFault) {
+    let managed = filled(on_disk).await;
+    let messages = job.stage(&managed.table).await;
+    managed.registry.fail_changes(fault);
+    managed.registry.answer_late(Duration::from_secs(1));
+    let (done, ()) = tokio::join!(job.run(&managed.table, messages), async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        managed.files.inject(Rule::any(Fault::Crash));
+    });
+    let at = format!("{job:?} on disk {on_disk}, {fault:?}: {done:?}");
+    assert!(done.is_err(), "{at}");
+    managed.heal();
+    managed.repair().await;
+    let expected = match job.drops() && fault.applied {
+        true => job.new_rows(),
+        false => lines_of(&OLD),
+    };
+    assert_eq!(managed.rows().await, expected, "{at}");
+    assert!(managed.is_clean().await, "{at}");
+    let mut left = vec!["p=a/q=x", "p=a/q=y", "p=b/q=x"];
+    left.retain(|directory| {
+        let (p, q) = directory.split_once('/').unwrap();
+        let row = format!("{:?} {:?}", &p[2..], &q[2..]);
+        expected.iter().any(|line| line.ends_with(&row))
+    });
+    assert_eq!(managed.directories().await, left, "{at}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_process_that_dies_between_publishing_and_the_catalog_is_undone() {
+    let mut cases = Vec::new();
+    for job in Job::ALL {
+        for on_disk in [true, false] {
+            for fault in [RegistryFault::lost(), RegistryFault::lost_answer()] {
+                cases.push(dies_at_the_catalog(job, on_disk, fault));
+            }
+        }
+    }
+    futures::future::join_all(cases).await;
 }

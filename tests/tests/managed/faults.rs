@@ -1,7 +1,10 @@
 //! A catalog that fails at each call of a commit: before it took note, and after. Rows are as before or as asked for,
 //! and what must not be sent twice is not.
 
+use std::time::Duration;
+
 use ftable::{CommitMessage, ErrorKind, FormatTable, Result};
+use ftable_testkit::faulty::{Fault, Operation, Rule};
 use ftable_testkit::registry::{RegistryCall, RegistryFault};
 
 use super::support::{Managed, Row, append, call, counts, lines_of, p_q, spec, staged};
@@ -296,31 +299,61 @@ async fn every_call_of_the_catalog_may_fail() {
 }
 
 #[tokio::test]
-async fn a_commit_that_runs_out_of_time_while_the_catalog_answers_is_taken_back() {
+async fn a_commit_that_runs_out_of_time_before_the_catalog_is_told_tells_it_nothing() {
     let managed = filled(true).await;
     let messages = Job::Append.stage(&managed.table).await;
-    let lease = std::time::Duration::from_millis(300);
+    let lease = Duration::from_millis(300);
     let mut commit = managed.table.commit().lease(lease).build().unwrap();
-    // The catalog has taken note, and the rest takes too long.
-    let slow = ftable_testkit::faulty::Fault::Delay(std::time::Duration::from_millis(400));
-    let publish = ftable_testkit::faulty::Operation::Publish;
-    managed
-        .files
-        .inject(ftable_testkit::faulty::Rule::new(publish, slow));
+    let slow = Fault::Delay(Duration::from_millis(400));
+    managed.files.inject(Rule::new(Operation::Publish, slow));
     let error = commit.commit(messages).await.unwrap_err();
-    assert!(
-        error.to_string().contains("longer than its lease"),
-        "{error}"
-    );
-    // It was too late to tell the catalog.
+    let text = error.to_string();
+    assert!(text.contains("longer than its lease"), "{text}");
     assert_eq!(managed.registry.changes(), Vec::<RegistryCall>::new());
     managed.heal();
     assert_eq!(managed.rows().await, lines_of(&OLD));
 }
 
 #[tokio::test]
+async fn a_commit_that_runs_out_of_time_while_the_catalog_answers_is_taken_back_and_says_so() {
+    let managed = filled(true).await;
+    let messages = Job::Append.stage(&managed.table).await;
+    let lease = Duration::from_millis(400);
+    let mut commit = managed.table.commit().lease(lease).build().unwrap();
+    managed.registry.answer_late(Duration::from_millis(600));
+    let error = commit.commit(messages).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("longer than its lease"), "{text}");
+    assert!(text.contains("had taken note"), "{text}");
+    assert!(!error.retryable());
+    assert_eq!(managed.registry.changes().len(), 1);
+    managed.heal();
+    assert_eq!(managed.rows().await, lines_of(&OLD));
+    assert!(managed.is_clean().await);
+}
+
+#[tokio::test]
+async fn a_caller_that_gives_up_while_the_catalog_answers_leaves_a_whole_commit() {
+    let given_up = Job::ALL.map(async |job| {
+        let managed = filled(true).await;
+        let messages = job.stage(&managed.table).await;
+        managed.registry.answer_late(Duration::from_secs(1));
+        let running = job.run(&managed.table, messages);
+        let given_up = tokio::time::timeout(Duration::from_millis(500), running).await;
+        assert!(given_up.is_err(), "{job:?}");
+        let mut tries = 0;
+        while managed.rows().await != job.new_rows() || !managed.is_clean().await {
+            tries += 1;
+            assert!(tries < 1000, "{job:?}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(managed.registry.changes().len(), 1, "{job:?}");
+    });
+    futures::future::join_all(given_up).await;
+}
+
+#[tokio::test]
 async fn a_commit_that_fails_after_the_catalog_took_note_says_so() {
-    use ftable_testkit::faulty::{Fault, Operation, Rule};
     let managed = filled(true).await;
     let messages = Job::Append.stage(&managed.table).await;
     // The decision cannot be written down: the second record after the intent.
@@ -339,4 +372,26 @@ async fn a_commit_that_fails_after_the_catalog_took_note_says_so() {
     managed.repair().await;
     assert_eq!(managed.rows().await, lines_of(&OLD));
     assert!(managed.is_clean().await);
+}
+
+#[tokio::test]
+async fn a_commit_that_cannot_publish_tells_the_catalog_nothing() {
+    for on_disk in [true, false] {
+        for job in Job::ALL {
+            let managed = filled(on_disk).await;
+            let messages = job.stage(&managed.table).await;
+            if messages.is_empty() {
+                continue;
+            }
+            let before = managed.registry.partitions();
+            managed
+                .files
+                .inject(Rule::new(Operation::Publish, Fault::Fail).call(messages.len()));
+            job.run(&managed.table, messages).await.unwrap_err();
+            assert_eq!(managed.registry.changes(), [], "{job:?}");
+            managed.heal();
+            assert_eq!(managed.rows().await, lines_of(&OLD), "{job:?}");
+            assert_eq!(managed.registry.partitions(), before, "{job:?}");
+        }
+    }
 }

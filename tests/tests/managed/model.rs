@@ -262,20 +262,18 @@ impl Run {
                     }
                 }
             }
-            Action::Dynamic(_) => {
-                for row in rows.iter() {
-                    self.vague.remove(&row.1);
-                }
-            }
+            Action::Dynamic(_) => self
+                .vague
+                .retain(|own| rows.iter().all(|row| row.1 != *own)),
             Action::Whole(_) | Action::Truncate => {
-                for partition in &self.model.registered {
-                    self.vague.remove(partition);
-                }
-                for row in rows.iter() {
-                    self.vague.remove(&row.1);
-                }
+                let registered = &self.model.registered;
+                self.vague.retain(|own| {
+                    !registered.contains(own) && rows.iter().all(|row| row.1 != *own)
+                });
             }
-            Action::Static(partition, _) => drop(self.vague.remove(partition)),
+            Action::Static(partition, _) => {
+                self.vague.remove(partition);
+            }
             Action::TruncatePartition(partition) if self.model.registered.contains(partition) => {
                 self.vague.remove(partition);
             }
@@ -304,7 +302,9 @@ impl Run {
             return Ok(());
         }
         match action {
-            Action::Drop(partition) => drop(self.model.registered.remove(partition)),
+            Action::Drop(partition) => {
+                self.model.registered.remove(partition);
+            }
             Action::Repair => {
                 // It stops at the first call: what it was to unregister is still registered.
                 let before = self.model.registered.clone();
@@ -336,7 +336,9 @@ impl Run {
                 self.model.registered = new.registered;
             }
             Action::Truncate => self.vague.extend(&new.registered),
-            Action::TruncatePartition(partition) => drop(self.vague.insert(*partition)),
+            Action::TruncatePartition(partition) => {
+                self.vague.insert(*partition);
+            }
         }
         Ok(())
     }
