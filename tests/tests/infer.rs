@@ -234,12 +234,23 @@ async fn what_is_inferred_of_golden_tables_reads_as_they_do() {
         match (outcome, refused.get(case.name())) {
             (Ok(count), None) => compared += count,
             (Err(message), Some(part)) if message.contains(part) => {}
+            // Files of lines say no types, and those without a known extension no format.
+            (Err(message), None) if has_lines(&case) && asks_for_more(&message) => {}
             (outcome, _) => findings.push(format!("{}: {outcome:?}", case.name())),
         }
     }
     assert!(findings.is_empty(), "{}", findings.join("\n"));
     // Where types differ, rows are not compared; of 638 columns most are.
     assert!(compared > 560, "{compared}");
+}
+
+fn has_lines(case: &Golden) -> bool {
+    let format = case.schema().options.get_raw("file.format");
+    matches!(format, Some("csv" | "json" | "text"))
+}
+
+fn asks_for_more(message: &str) -> bool {
+    message.contains("give a schema") || message.contains("'file.format'")
 }
 
 /// The declared types of this table are the narrowest that hold every file's.
@@ -576,8 +587,14 @@ async fn formats_are_told_by_name_then_by_content() {
     );
 
     for (name, reason) in [
-        ("a.csv.gz", "csv: reading and writing"),
-        ("a.jsonl", "json: reading and writing"),
+        (
+            "a.csv.gz",
+            "csv files do not say the types of their columns; give a schema",
+        ),
+        (
+            "a.jsonl",
+            "json files do not say the types of their columns; give a schema",
+        ),
         (
             "a.txt",
             "text files do not say their columns; give a schema",
