@@ -1,4 +1,4 @@
-//! Files of both formats, changed at random: an error that names the file or the rows, no crash, bounded memory.
+//! Files of every format but text, changed at random: an error that names the file or the rows, no crash, bounded memory.
 //!
 //! A plain run takes the same few thousand inputs each time. `cargo xtask fuzz` runs for longer with other seeds.
 
@@ -198,16 +198,28 @@ fn corpus(kind: FileFormatKind) -> Vec<Sample> {
             samples.push(sample(&data().join(name), columns(ddl)));
         }
     }
-    let all_types = samples
-        .iter()
-        .find(|sample| sample.name.contains("data/types."));
-    let rewritten: Vec<Sample> = codecs(kind)
-        .iter()
-        .map(|codec| rewritten(kind, codec, all_types.unwrap()))
-        .collect();
-    samples.extend(rewritten);
-    assert!(samples.len() > 10, "{} samples", samples.len());
+    if has_lines(kind) {
+        // Compressed under other names, or of other options than the default ones.
+        samples.retain(|sample| look_at(kind, &sample.bytes, &sample.fields) == Ok(true));
+    } else {
+        let all_types = samples
+            .iter()
+            .find(|sample| sample.name.contains("data/types."));
+        let rewritten: Vec<Sample> = codecs(kind)
+            .iter()
+            .map(|codec| rewritten(kind, codec, all_types.unwrap()))
+            .collect();
+        samples.extend(rewritten);
+    }
+    assert!(samples.len() > 4, "{} samples", samples.len());
     samples
+}
+
+fn has_lines(kind: FileFormatKind) -> bool {
+    matches!(
+        kind,
+        FileFormatKind::Csv | FileFormatKind::Json | FileFormatKind::Text
+    )
 }
 
 fn codecs(kind: FileFormatKind) -> &'static [&'static str] {
@@ -438,6 +450,18 @@ fn changed_parquet_files_are_refused_or_read_in_bounded_memory() {
 fn changed_orc_files_are_refused_or_read_in_bounded_memory() {
     let _turn = TURN.lock();
     mutate(ORC, 3_000);
+}
+
+#[test]
+fn changed_csv_files_are_refused_or_read_in_bounded_memory() {
+    let _turn = TURN.lock();
+    mutate(FileFormatKind::Csv, 3_000);
+}
+
+#[test]
+fn changed_json_files_are_refused_or_read_in_bounded_memory() {
+    let _turn = TURN.lock();
+    mutate(FileFormatKind::Json, 3_000);
 }
 
 /// Inputs that once did what they must not.
