@@ -245,6 +245,8 @@ def others_write_rows(spark, ftable, folder, file_format, expected):
         writer = writer.option("timestampNTZFormat", "yyyy-MM-dd HH:mm:ss.SSSSSS")
         if file_format == "csv":
             writer = writer.option("escape", "\\").option("emptyValue", '""')
+            # Blanks at the ends of texts are theirs.
+            writer = writer.option("ignoreLeadingWhiteSpace", "false").option("ignoreTrailingWhiteSpace", "false")
         getattr(writer, file_format)(str(out))
         compare(f"Spark {file_format}, {codec} -> ftable", expected, scan(ftable, out, file_format))
 
