@@ -187,7 +187,7 @@ fn is_needed(current: &TableSchema, field_names: &[String]) -> bool {
 }
 
 #[cfg(test)]
-mod unit_tests {
+mod tests {
     use ftable_core::Schema;
 
     use super::*;

@@ -1,14 +1,13 @@
 //! The `ftable` binary over a REST catalog: every verb, against a server on this machine.
 
-#![cfg(feature = "rest")]
-#![allow(clippy::unwrap_used)] // what cannot be made or run fails the test that needs it
-
 use std::path::Path;
 use std::process::Command;
 
 use ftable_testkit::rest_server::{Authorization, RestServer, ServerOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use super::Ran;
 
 /// A server and what its clients say.
 struct Shop {
@@ -31,8 +30,7 @@ impl Shop {
         self.directory.path()
     }
 
-    /// Exit code, output and messages of a run.
-    fn run(&self, token: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    fn run(&self, token: &str, arguments: &[&str]) -> Ran {
         let uri = format!("uri={}", self.server.uri());
         let ran = Command::new(env!("CARGO_BIN_EXE_ftable"))
             .args([
@@ -48,17 +46,11 @@ impl Shop {
             .current_dir(self.path())
             .output()
             .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+        ran.into()
     }
 
     fn ok(&self, arguments: &[&str]) -> Vec<Value> {
-        let (code, out, messages) = self.run("hunter2", arguments);
-        assert_eq!((code, messages.as_str()), (Some(0), ""), "{arguments:?}");
-        let lines = out.lines().filter(|line| line.starts_with(['{', '[']));
-        lines
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        self.run("hunter2", arguments).json()
     }
 }
 
@@ -139,8 +131,6 @@ fn every_verb() {
 #[test]
 fn a_wrong_token_is_refused_and_not_shown() {
     let shop = Shop::new();
-    let (code, out, messages) = shop.run("hunter3", &["databases"]);
-    assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(messages.starts_with("error: "), "{messages}");
-    assert!(!messages.contains("hunter"), "{messages}");
+    let message = shop.run("hunter3", &["databases"]).refused();
+    assert!(!message.contains("hunter"), "{message}");
 }

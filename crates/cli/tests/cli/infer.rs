@@ -1,7 +1,5 @@
 //! `infer` from outside, and `--path` without a schema, on directories that pyarrow wrote.
 
-#![allow(clippy::unwrap_used)] // what cannot be made or run fails the test that needs it
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,49 +7,11 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::Ran;
+
 /// A working directory with copies of golden tables, and a warehouse `wh`.
 struct Desk {
     directory: TempDir,
-}
-
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    fn ok(self) -> String {
-        assert_eq!(
-            (self.code, self.err.as_str()),
-            (Some(0), ""),
-            "{}",
-            self.out
-        );
-        self.out
-    }
-
-    fn json(self) -> Vec<Value> {
-        let lines = self.ok();
-        let lines = lines
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap());
-        lines.collect()
-    }
-
-    fn fails_with(self, code: i32) -> String {
-        assert_eq!(
-            (self.code, self.out.as_str()),
-            (Some(code), ""),
-            "{}",
-            self.err
-        );
-        self.err
-            .trim_end()
-            .strip_prefix("error: ")
-            .unwrap()
-            .to_owned()
-    }
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -86,12 +46,7 @@ impl Desk {
             .args(arguments)
             .output()
             .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ran {
-            code: output.status.code(),
-            out: text(output.stdout),
-            err: text(output.stderr),
-        }
+        output.into()
     }
 }
 
