@@ -7,6 +7,7 @@ pub(crate) mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -14,7 +15,7 @@ use arrow_cast::display::array_value_to_string;
 use ftable::{CommitMessage, FileSystem, FormatTable, Result, Schema};
 use ftable_core::types::parse_columns;
 use ftable_core::{DataField, Datum};
-use ftable_io::LocalFileSystem;
+use ftable_io::{LocalFileSystem, OpendalFileSystem};
 use ftable_table::{CommitReport, datum_at};
 use ftable_testkit::faulty::FaultyFileSystem;
 use futures::TryStreamExt;
@@ -96,6 +97,39 @@ impl Place {
     /// All rows as others read them.
     pub(crate) async fn rows(&self) -> Vec<String> {
         rows(&self.seen).await.unwrap()
+    }
+}
+
+/// Where a table of its own can lie: on a disk, or in a store that keeps keys.
+pub(crate) struct Ground {
+    pub(crate) directory: TempDir,
+    pub(crate) location: String,
+    /// The table's directory in the store.
+    pub(crate) root: String,
+    pub(crate) store: Arc<dyn FileSystem>,
+}
+
+impl Ground {
+    pub(crate) fn new(on_disk: bool) -> Self {
+        static STORES: AtomicUsize = AtomicUsize::new(0);
+        let directory = tempfile::tempdir().unwrap();
+        if on_disk {
+            let root = directory.path().join("t").to_str().unwrap().to_owned();
+            return Self {
+                directory,
+                location: root.clone(),
+                root,
+                store: Arc::new(LocalFileSystem::new()),
+            };
+        }
+        let number = STORES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ground-{}-{number}", std::process::id());
+        Self {
+            directory,
+            location: format!("memory://{name}/wh/t"),
+            root: "/wh/t".to_owned(),
+            store: Arc::new(OpendalFileSystem::memory(&name).unwrap()),
+        }
     }
 }
 

@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use bytes::Bytes;
 use ftable::{CommitMessage, FileSystem, FormatTable, Predicate, Result, Schema};
 use ftable_catalog::{LoadedTable, PartitionSpec, PartitionStatistics};
 use ftable_core::{FormatTableOptions, Options, PartitionCodec, TableSchema};
-use ftable_io::{LocalFileSystem, OpendalFileSystem};
 use ftable_table::RepairOptions;
 use ftable_testkit::faulty::FaultyFileSystem;
 use ftable_testkit::registry::{MemoryRegistry, RegistryCall};
 use futures::TryStreamExt;
 use tempfile::TempDir;
 
-use crate::common::{batch, lines, schema, stage};
+use crate::common::{Ground, batch, lines, schema, stage};
 
 pub(crate) const MANAGED: (&str, &str) = ("metastore.partitioned-table", "true");
 /// Columns with the keys `p` and `q`.
@@ -46,21 +44,12 @@ impl Managed {
     }
 
     fn on(columns: &str, keys: &[&str], options: &[(&str, &str)], on_disk: bool) -> Self {
-        static STORES: AtomicUsize = AtomicUsize::new(0);
-        let directory = tempfile::tempdir().unwrap();
-        let (location, root, store): (String, String, Arc<dyn FileSystem>) = match on_disk {
-            true => {
-                let path = directory.path().join("t").to_str().unwrap().to_owned();
-                (path.clone(), path, Arc::new(LocalFileSystem::new()))
-            }
-            false => {
-                let number = STORES.fetch_add(1, Ordering::Relaxed);
-                let name = format!("managed-{}-{number}", std::process::id());
-                let store = OpendalFileSystem::memory(&name).unwrap();
-                let location = format!("memory://{name}/wh/t");
-                (location, "/wh/t".to_owned(), Arc::new(store))
-            }
-        };
+        let Ground {
+            directory,
+            location,
+            root,
+            store,
+        } = Ground::new(on_disk);
         let schema = schema(columns, keys, &[&[MANAGED], options].concat());
         let registry = registry_of(&schema);
         let files = FaultyFileSystem::over(Arc::clone(&store));

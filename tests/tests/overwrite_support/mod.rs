@@ -5,17 +5,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use bytes::Bytes;
 use ftable::{CommitMessage, FileSystem, FormatTable, Result, Schema};
-use ftable_io::{LocalFileSystem, OpendalFileSystem};
+use ftable_io::LocalFileSystem;
 use ftable_table::{RepairOptions, RepairReport};
 use ftable_testkit::faulty::FaultyFileSystem;
 use tempfile::TempDir;
 
-use crate::common::{batch, commit, open, rows, schema, stage};
+use crate::common::{Ground, batch, commit, open, rows, schema, stage};
 
 /// Rows of `id BIGINT, p STRING, q STRING`.
 pub(crate) type Row = (i64, &'static str, &'static str);
@@ -193,24 +192,12 @@ impl Template {
 
     /// A copy of the table on a disk or in a store of its own.
     pub(crate) async fn copy(&self, on_disk: bool) -> Copy {
-        static STORES: AtomicUsize = AtomicUsize::new(0);
-        let directory = tempfile::tempdir().unwrap();
-        let (location, root, store): (String, String, Arc<dyn FileSystem>) = match on_disk {
-            true => {
-                let path = directory.path().join("t").to_str().unwrap().to_owned();
-                (path.clone(), path, Arc::new(LocalFileSystem::new()))
-            }
-            false => {
-                let number = STORES.fetch_add(1, Ordering::Relaxed);
-                let name = format!("overwrite-{}-{number}", std::process::id());
-                let store = OpendalFileSystem::memory(&name).unwrap();
-                (
-                    format!("memory://{name}/wh/t"),
-                    "/wh/t".to_owned(),
-                    Arc::new(store),
-                )
-            }
-        };
+        let Ground {
+            directory,
+            location,
+            root,
+            store,
+        } = Ground::new(on_disk);
         let from = self.directory.path().join("t");
         for path in crate::common::tree(&from) {
             copy_entry(&from, &path, &root, on_disk, &*store).await;
