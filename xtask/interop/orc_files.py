@@ -11,13 +11,14 @@ import decimal
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 
 import pyarrow as pa
 import pyarrow.orc as orc
 import pyarrow.parquet as pq
+
+from _command import run
 
 ROWS = 25_000
 DDL = (
@@ -119,12 +120,6 @@ def table(rows, seed):
         else:
             arrays.append(pa.array(values, field.type))
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr}")
 
 
 def comparable(column):

@@ -8,7 +8,6 @@ included.
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 
 import read_tables
 import write_tables
+from _command import run
 from _spelling import lines
 
 ROWS = 2000
@@ -42,14 +42,6 @@ def compare(what, expected, actual, kinds):
         different = [pair for pair in zip(expected, actual) if pair[0] != pair[1]][:3]
         sys.exit(f"{what}: {len(expected)} rows expected, {len(actual)} came; first differences: {different}")
     print(f"{what}: {len(actual)} rows equal")
-
-
-def run(*command):
-    """The lines a command prints."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr}")
-    return done.stdout.splitlines()
 
 
 def read_what_pyarrow_wrote(ftable, folder):

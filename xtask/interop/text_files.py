@@ -14,7 +14,6 @@ import math
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -22,6 +21,8 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.json as pajson
 import pyarrow.parquet as pq
+
+from _command import run
 
 ROWS = 3_000
 DDL = (
@@ -86,14 +87,6 @@ def table(rows, seed):
         return {name: None if dice.random() < 0.1 else value for name, value in values.items()}
 
     return pa.Table.from_pylist([row(number) for number in range(rows)], schema=SCHEMA)
-
-
-def run(*command):
-    """The lines a command prints."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr}")
-    return done.stdout.splitlines()
 
 
 def normal(name, value):

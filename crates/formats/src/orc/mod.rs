@@ -8,7 +8,7 @@
 //! | `metadata` | postscript and footer: types, stripes, and the tail that the decoder is given in their place |
 //! | `types` | which types a file has, what they decode to and what is left to be done |
 //! | `stripe` | which streams of a stripe are needed, and where they lie |
-//! | `chunks` | what compression chunks claim to hold |
+//! | `chunks` | what compression chunks claim to hold, and unpacking them |
 //! | `expect` | how many values the streams must hold |
 //! | `rle` | run lengths of booleans and integers |
 //! | `wire` | protobuf messages, read and written field by field |
@@ -29,9 +29,10 @@
 //! | `compression.rs`, `encoding` | make room for what chunks and runs claim | `chunks`, `expect` hold the claims against the bytes |
 //! | `predicate.rs`, `row_selection.rs` | lose rows, and give too many | are not used |
 //!
-//! How much memory a wrong file can take: a chunk that says how long it will be is held to the block size, at most
-//! 8 MiB; one that does not (zlib, and zstd frames without a size) unpacks to what its bytes really hold. Values,
-//! lists and texts are held against the most that their streams can unpack to.
+//! How much memory a wrong file can take: streams of up to 32 MiB together, none longer than 8 MiB, are unpacked here,
+//! no chunk to more than a block. The decoder unpacks longer ones, where a chunk that does not say how long it will be
+//! (zlib, and zstd frames without a size) becomes what its bytes really hold, and one that cannot be unpacked is a panic
+//! that is caught. Values, lists and texts are held against the most that their streams can unpack to.
 
 mod buffer;
 mod chunks;
