@@ -1,6 +1,8 @@
-//! Where CPU work runs: on the blocking pool, so that no async worker is held up.
+//! Where CPU work runs: where blocking is allowed, so that no async worker is held up.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ftable_io::blocking;
 
 use crate::error::{CorruptSnafu, CutOffSnafu, Result};
 
@@ -14,7 +16,7 @@ where
     F: FnOnce() -> Result<T> + Send + 'static,
 {
     let guarded = move || catch_unwind(AssertUnwindSafe(work));
-    match tokio::task::spawn_blocking(guarded).await {
+    match blocking::run(guarded).await {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => {
             let message = panic_message(panic.as_ref());
@@ -30,6 +32,15 @@ where
             what: "decoding",
         }
         .fail(),
+    }
+}
+
+/// Bytes of decoded batches after which a visit of a decoder ends: `most` where it takes a hand-over, and one batch where it
+/// takes none, so that memory is used again while it is near.
+pub(crate) fn visit_bytes(most: usize) -> usize {
+    match blocking::is_in_place() {
+        true => 1,
+        false => most,
     }
 }
 

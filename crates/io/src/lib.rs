@@ -13,12 +13,12 @@
 //! | [`OpendalFileSystem`] | every other store, through opendal |
 //! | [`data_files`] | which files below a directory are data |
 //! | [`walk`] | how a tree of directories is walked under a guide |
+//! | [`blocking`] | where work that blocks is done |
 //! | [`ranges`] | which byte ranges are fetched together |
 //! | [`open_file_system`] | the file system of a location |
 
 #![deny(missing_docs)]
 
-mod blocking;
 mod error;
 mod file_system;
 mod local;
@@ -26,6 +26,7 @@ mod location;
 mod open;
 mod opendal_store;
 
+pub mod blocking;
 pub mod data_files;
 pub mod path;
 pub mod ranges;

@@ -14,9 +14,8 @@ use crate::error::{CutOffSnafu, Result};
 
 /// Bytes of a block that is worth a request.
 const BLOCK: u64 = 4 * 1024 * 1024;
-/// Bytes of a block of a local file: few enough that the allocator has the same memory again for the next.
-const LOCAL_BLOCK: u64 = 1024 * 1024;
-/// Bytes of the first block, for those who need a few rows only, and of what follows a range: the end of its last line.
+/// Bytes of the first block, for those who need a few rows only, of what follows a range, which is the end of its last
+/// line, and of all blocks of a local file: they stay near the processor.
 const SMALL: u64 = 256 * 1024;
 /// Each block is so many times as long as the one before, up to a whole one.
 const GROWTH: u64 = 4;
@@ -129,7 +128,7 @@ impl Blocks {
             stop = self.end.saturating_add(SMALL);
         }
         let most = match self.file.blocking_reader() {
-            Some(_) => LOCAL_BLOCK,
+            Some(_) => SMALL,
             None => BLOCK,
         };
         self.length = (self.length * GROWTH).min(most);

@@ -140,7 +140,8 @@ impl<D: LineDecoder> Reader<D> {
 impl<D: LineDecoder> Work<D> {
     fn visit(&mut self) -> Result<Step> {
         let mut seen = 0;
-        while seen < VISIT_TEXT && self.rows.bytes < VISIT_BYTES {
+        let most = offload::visit_bytes(VISIT_BYTES);
+        while seen < VISIT_TEXT && self.rows.bytes < most {
             let rows = &mut self.rows;
             let more = match self.text.next()? {
                 Next::Needs => {

@@ -361,7 +361,7 @@ impl Plan {
             decoder.row += decoded.num_rows() as u64;
             bytes += batch.get_array_memory_size();
             batches.push(batch);
-            if bytes >= VISIT_BYTES {
+            if bytes >= offload::visit_bytes(VISIT_BYTES) {
                 return Ok((Some(decoder), batches));
             }
         }

@@ -257,7 +257,7 @@ impl Plan {
                             .assemble(first, decoded.num_rows(), decoded.columns())?;
                     bytes += batch.get_array_memory_size();
                     batches.push(batch);
-                    if bytes >= VISIT_BYTES {
+                    if bytes >= offload::visit_bytes(VISIT_BYTES) {
                         return Ok(Step::Batches(batches));
                     }
                 }

@@ -1,15 +1,17 @@
-//! Files read side by side, each by a task of its own with a bound on what waits for the caller.
+//! Files read side by side by tasks, with a bound on what each has waiting for the caller.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::vec;
 
 use arrow_array::RecordBatch;
 use ftable_formats::ReadRequest;
+use ftable_io::blocking::OnPool;
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::BatchStream;
 use super::assemble::Assembler;
@@ -19,7 +21,7 @@ use super::units::Unit;
 use crate::error::{CutOffSnafu, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 
-/// KiB of decoded batches that wait for the caller, for each file being read.
+/// KiB of decoded batches that wait for the caller, for each task.
 const WAITING_KIB: u32 = 16 * 1024;
 
 /// What all tasks of a read share.
@@ -29,6 +31,9 @@ pub(super) struct Job {
     pub(super) columns: Arc<Columns>,
     pub(super) log: Arc<ReadLog>,
 }
+
+/// Units in the order in which they are to be begun.
+type Queue = Arc<Mutex<vec::IntoIter<Unit>>>;
 
 /// Reads units side by side.
 pub(super) fn read(
@@ -46,40 +51,50 @@ pub(super) fn read(
         .fail();
     }
     let parallelism = parallelism.max(1);
-    let started = stream::iter(units).map(move |unit| start(job.clone(), unit));
     Ok(match preserve_order {
         // Of the ready futures as many are polled, and so as many tasks started, as may run side by side.
-        true => started
-            .map(std::future::ready)
+        true => stream::iter(units)
+            .map(move |unit| std::future::ready(start(job.clone(), queue(vec![unit]))))
             .buffered(parallelism)
             .flatten()
             .boxed(),
-        false => started.flatten_unordered(parallelism).boxed(),
+        false => {
+            let tasks = parallelism.min(units.len());
+            let queue = queue(units);
+            stream::iter(0..tasks)
+                .map(move |_| start(job.clone(), Arc::clone(&queue)))
+                .flatten_unordered(None)
+                .boxed()
+        }
     })
 }
 
+fn queue(units: Vec<Unit>) -> Queue {
+    Arc::new(Mutex::new(units.into_iter()))
+}
+
 /// A task that is ended when the caller stops listening.
-struct Task {
-    handle: JoinHandle<()>,
+struct Source {
+    task: JoinHandle<std::result::Result<(), JoinError>>,
     receiver: UnboundedReceiver<Result<Waiting>>,
     table: FormatTable,
 }
 
-impl Drop for Task {
+impl Drop for Source {
     fn drop(&mut self) {
-        self.handle.abort();
+        self.task.abort();
     }
 }
 
-impl Task {
+impl Source {
     /// The next batch. A task that was cut off is an error, never an early end.
     async fn next(&mut self) -> Option<Result<RecordBatch>> {
         if let Some(item) = self.receiver.recv().await {
             return Some(item.map(|waiting| waiting.batch));
         }
-        match (&mut self.handle).await {
-            Ok(()) => None,
-            Err(_) => Some(
+        match (&mut self.task).await {
+            Ok(Ok(())) => None,
+            Ok(Err(_)) | Err(_) => Some(
                 CutOffSnafu {
                     table: self.table.name(),
                     what: "a read",
@@ -96,41 +111,66 @@ struct Waiting {
     _room: OwnedSemaphorePermit,
 }
 
-fn start(job: Job, unit: Unit) -> BatchStream {
+/// Reads units of a queue one after the other.
+fn start(job: Job, queue: Queue) -> BatchStream {
     let (sender, receiver) = unbounded_channel();
     let table = job.table.clone();
-    let handle = tokio::spawn(async move {
-        let path = unit.path.clone();
-        let outcome = match job.run(unit, &sender).await {
-            Err(error) => job.log.forgive(&job.table, &path, error),
-            done => done,
-        };
-        if let Err(error) = outcome {
-            // Fails only when the caller has stopped listening.
-            let _ = sender.send(Err(error));
-        }
-    });
-    stream::unfold(
-        Some(Task {
-            handle,
-            receiver,
-            table,
+    let local = table.file_system().capabilities().local;
+    let work = job.run(queue, sender);
+    // Where files are reached by system calls there is nothing to wait for but a slow caller.
+    let task = match local {
+        true => tokio::spawn(OnPool::new(work)),
+        false => tokio::spawn(async {
+            let done = work.await;
+            Ok(done)
         }),
-        |task| async move {
-            let mut task = task?;
-            let item = task.next().await?;
-            // An error is the last item.
-            let task = item.is_ok().then_some(task);
-            Some((item, task))
-        },
-    )
+    };
+    let source = Source {
+        task,
+        receiver,
+        table,
+    };
+    stream::unfold(Some(source), |source| async move {
+        let mut source = source?;
+        let item = source.next().await?;
+        // An error is the last item.
+        let source = item.is_ok().then_some(source);
+        Some((item, source))
+    })
     .boxed()
 }
 
+fn next_of(queue: &Queue) -> Option<Unit> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
+}
+
 impl Job {
-    async fn run(&self, unit: Unit, sender: &UnboundedSender<Result<Waiting>>) -> Result<()> {
-        let (table, columns) = (&self.table, &self.columns);
+    async fn run(self, queue: Queue, sender: UnboundedSender<Result<Waiting>>) {
         let room = Arc::new(Semaphore::new(WAITING_KIB as usize));
+        while !sender.is_closed()
+            && let Some(unit) = next_of(&queue)
+        {
+            let path = unit.path.clone();
+            let outcome = match self.read(unit, &sender, &room).await {
+                Err(error) => self.log.forgive(&self.table, &path, error),
+                done => done,
+            };
+            if let Err(error) = outcome {
+                // Fails only when the caller has stopped listening.
+                let _ = sender.send(Err(error));
+                return;
+            }
+        }
+    }
+
+    /// Reads a unit; ends early when the caller has stopped listening.
+    async fn read(
+        &self,
+        unit: Unit,
+        sender: &UnboundedSender<Result<Waiting>>,
+        room: &Arc<Semaphore>,
+    ) -> Result<()> {
+        let (table, columns) = (&self.table, &self.columns);
         let file = table
             .file_system()
             .open(&unit.path, Some(unit.size))
@@ -157,7 +197,10 @@ impl Job {
             &partition.values,
             partition.filter.clone(),
         )?;
-        while let Some(batch) = decoded.try_next().await.context(table.format_error())? {
+        while !sender.is_closed() {
+            let Some(batch) = decoded.try_next().await.context(table.format_error())? else {
+                break;
+            };
             let batch = assembler.assemble(&batch)?;
             if batch.num_rows() == 0 {
                 continue;
@@ -165,7 +208,7 @@ impl Job {
             let kib = u32::try_from(batch.get_array_memory_size() / 1024)
                 .unwrap_or(u32::MAX)
                 .clamp(1, WAITING_KIB);
-            let permit = Arc::clone(&room).acquire_many_owned(kib).await;
+            let permit = Arc::clone(room).acquire_many_owned(kib).await;
             let Ok(permit) = permit else {
                 return CutOffSnafu {
                     table: table.name(),
@@ -173,15 +216,11 @@ impl Job {
                 }
                 .fail();
             };
-            if sender
-                .send(Ok(Waiting {
-                    batch,
-                    _room: permit,
-                }))
-                .is_err()
-            {
-                return Ok(());
-            }
+            // Fails only when the caller has stopped listening.
+            let _ = sender.send(Ok(Waiting {
+                batch,
+                _room: permit,
+            }));
         }
         Ok(())
     }
