@@ -8,34 +8,60 @@ use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
 use super::metrics::ReadLog;
-use super::units::Unit;
+use super::tasks;
+use super::units::{Queue, Unit};
 use crate::error::{InternalSnafu, Result};
 use crate::format_table::FormatTable;
 
-/// Files counted side by side.
+/// Files counted side by side: most of the time is spent waiting for the store.
 const CONCURRENT_FILES: usize = 32;
+/// Local files counted side by side, each on a thread: enough for a disk to have something to do.
+const CONCURRENT_LOCAL_FILES: usize = 8;
 
-pub(super) async fn of_files(table: &FormatTable, units: Vec<Unit>, log: &ReadLog) -> Result<u64> {
-    stream::iter(units)
-        .map(|unit| count(table, unit, log))
-        .buffer_unordered(CONCURRENT_FILES)
-        .try_fold(0_u64, |sum, rows| async move {
-            match sum.checked_add(rows) {
-                Some(sum) => Ok(sum),
-                None => InternalSnafu {
-                    table: table.name(),
-                    message: "the row count does not fit 64 bits",
-                }
-                .fail(),
-            }
+/// Counts files side by side.
+pub(super) async fn of_files(
+    table: &FormatTable,
+    units: Vec<Unit>,
+    log: &Arc<ReadLog>,
+) -> Result<u64> {
+    let tasks = match table.file_system().capabilities().local {
+        true => CONCURRENT_LOCAL_FILES,
+        false => CONCURRENT_FILES,
+    };
+    let tasks = tasks.min(units.len());
+    let queue = Queue::new(units);
+    stream::iter(0..tasks)
+        .map(|_| {
+            let sum = sum(table.clone(), queue.clone(), Arc::clone(log));
+            tasks::in_place(table, sum)
         })
+        .buffer_unordered(tasks.max(1))
+        .map(|counted| counted.unwrap_or_else(|_| Err(tasks::cut_off(table))))
+        .try_fold(0, |sum, rows| async move { add(table, sum, rows) })
         .await
 }
 
-async fn count(table: &FormatTable, unit: Unit, log: &ReadLog) -> Result<u64> {
-    match count_file(table, &unit.path, unit.size, unit.range).await {
-        Ok(rows) => Ok(rows),
-        Err(error) => log.forgive(table, &unit.path, error).map(|()| 0),
+/// The rows of the units of a queue, one after the other.
+async fn sum(table: FormatTable, queue: Queue, log: Arc<ReadLog>) -> Result<u64> {
+    let mut sum = 0;
+    while let Some(unit) = queue.next() {
+        let rows = match count_file(&table, &unit.path, unit.size, unit.range).await {
+            Ok(rows) => rows,
+            Err(error) => log.forgive(&table, &unit.path, error).map(|()| 0)?,
+        };
+        sum = add(&table, sum, rows)?;
+    }
+    Ok(sum)
+}
+
+fn add(table: &FormatTable, sum: u64, rows: u64) -> Result<u64> {
+    match sum.checked_add(rows) {
+        Some(sum) => Ok(sum),
+        None => InternalSnafu {
+            table: table.name(),
+            message: "the row count does not fit 64 bits",
+        }
+        .fail(),
     }
 }
 

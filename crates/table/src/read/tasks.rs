@@ -1,7 +1,7 @@
 //! Files read side by side by tasks, with a bound on what each has waiting for the caller.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::vec;
+use std::future::Future;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use ftable_formats::ReadRequest;
@@ -17,8 +17,8 @@ use super::BatchStream;
 use super::assemble::Assembler;
 use super::columns::Columns;
 use super::metrics::ReadLog;
-use super::units::Unit;
-use crate::error::{CutOffSnafu, Result, UnusableSnafu};
+use super::units::{Queue, Unit};
+use crate::error::{CutOffSnafu, Error, Result, UnusableSnafu};
 use crate::format_table::FormatTable;
 
 /// KiB of decoded batches that wait for the caller, for each task.
@@ -31,9 +31,6 @@ pub(super) struct Job {
     pub(super) columns: Arc<Columns>,
     pub(super) log: Arc<ReadLog>,
 }
-
-/// Units in the order in which they are to be begun.
-type Queue = Arc<Mutex<vec::IntoIter<Unit>>>;
 
 /// Reads units side by side.
 pub(super) fn read(
@@ -54,23 +51,40 @@ pub(super) fn read(
     Ok(match preserve_order {
         // Of the ready futures as many are polled, and so as many tasks started, as may run side by side.
         true => stream::iter(units)
-            .map(move |unit| std::future::ready(start(job.clone(), queue(vec![unit]))))
+            .map(move |unit| std::future::ready(start(job.clone(), Queue::new(vec![unit]))))
             .buffered(parallelism)
             .flatten()
             .boxed(),
         false => {
             let tasks = parallelism.min(units.len());
-            let queue = queue(units);
+            let queue = Queue::new(units);
             stream::iter(0..tasks)
-                .map(move |_| start(job.clone(), Arc::clone(&queue)))
+                .map(move |_| start(job.clone(), queue.clone()))
                 .flatten_unordered(None)
                 .boxed()
         }
     })
 }
 
-fn queue(units: Vec<Unit>) -> Queue {
-    Arc::new(Mutex::new(units.into_iter()))
+/// Does work on files of a table: as a whole on the blocking pool where they are reached by system calls, as there is
+/// nothing to wait for then but a slow caller.
+pub(super) async fn in_place<T: Send + 'static>(
+    table: &FormatTable,
+    work: impl Future<Output = T> + Send + 'static,
+) -> std::result::Result<T, JoinError> {
+    match table.file_system().capabilities().local {
+        true => OnPool::new(work).await,
+        false => Ok(work.await),
+    }
+}
+
+/// The error of a read that did not come to its end.
+pub(super) fn cut_off(table: &FormatTable) -> Error {
+    CutOffSnafu {
+        table: table.name(),
+        what: "a read",
+    }
+    .build()
 }
 
 /// A task that is ended when the caller stops listening.
@@ -94,13 +108,7 @@ impl Source {
         }
         match (&mut self.task).await {
             Ok(Ok(())) => None,
-            Ok(Err(_)) | Err(_) => Some(
-                CutOffSnafu {
-                    table: self.table.name(),
-                    what: "a read",
-                }
-                .fail(),
-            ),
+            Ok(Err(_)) | Err(_) => Some(Err(cut_off(&self.table))),
         }
     }
 }
@@ -115,16 +123,9 @@ struct Waiting {
 fn start(job: Job, queue: Queue) -> BatchStream {
     let (sender, receiver) = unbounded_channel();
     let table = job.table.clone();
-    let local = table.file_system().capabilities().local;
     let work = job.run(queue, sender);
-    // Where files are reached by system calls there is nothing to wait for but a slow caller.
-    let task = match local {
-        true => tokio::spawn(OnPool::new(work)),
-        false => tokio::spawn(async {
-            let done = work.await;
-            Ok(done)
-        }),
-    };
+    let of_work = table.clone();
+    let task = tokio::spawn(async move { in_place(&of_work, work).await });
     let source = Source {
         task,
         receiver,
@@ -140,15 +141,11 @@ fn start(job: Job, queue: Queue) -> BatchStream {
     .boxed()
 }
 
-fn next_of(queue: &Queue) -> Option<Unit> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
-}
-
 impl Job {
     async fn run(self, queue: Queue, sender: UnboundedSender<Result<Waiting>>) {
         let room = Arc::new(Semaphore::new(WAITING_KIB as usize));
         while !sender.is_closed()
-            && let Some(unit) = next_of(&queue)
+            && let Some(unit) = queue.next()
         {
             let path = unit.path.clone();
             let outcome = match self.read(unit, &sender, &room).await {
@@ -210,11 +207,7 @@ impl Job {
                 .clamp(1, WAITING_KIB);
             let permit = Arc::clone(room).acquire_many_owned(kib).await;
             let Ok(permit) = permit else {
-                return CutOffSnafu {
-                    table: table.name(),
-                    what: "a read",
-                }
-                .fail();
+                return Err(cut_off(table));
             };
             // Fails only when the caller has stopped listening.
             let _ = sender.send(Ok(Waiting {

@@ -1,6 +1,7 @@
 //! What one task reads: a file or a range of one, with the values of its partition.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::vec;
 
 use ftable_core::Datum;
 use ftable_core::predicate::{BoundPredicate, Known};
@@ -22,6 +23,26 @@ pub(super) struct Unit {
     pub(super) size: u64,
     pub(super) range: Option<std::ops::Range<u64>>,
     pub(super) partition: Arc<PartitionConstants>,
+}
+
+/// Units in the order in which they are to be begun, shared by those who read them.
+#[derive(Debug, Clone)]
+pub(super) struct Queue {
+    units: Arc<Mutex<vec::IntoIter<Unit>>>,
+}
+
+impl Queue {
+    pub(super) fn new(units: Vec<Unit>) -> Self {
+        Self {
+            units: Arc::new(Mutex::new(units.into_iter())),
+        }
+    }
+
+    /// The next one, for this caller alone.
+    pub(super) fn next(&self) -> Option<Unit> {
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        units.next()
+    }
 }
 
 /// What is the same for all files of a partition.
