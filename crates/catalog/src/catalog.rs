@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use ftable_core::options::TableType;
 use ftable_core::options::keys::{MAIN_BRANCH, PATH, TYPE};
 use ftable_core::{ErrorKind, Identifier, Options, Schema, TableSchema};
+#[cfg(feature = "rest")]
+use ftable_io::{CredentialSource, open_vended_file_system};
 use ftable_io::{FileSystem, Location, open_file_system};
 use snafu::ResultExt;
 
@@ -368,10 +370,24 @@ fn table_type(options: &Options) -> &str {
 
 /// The store of a location, configured by the options of the catalog.
 pub(crate) fn open_store(location: &Location, options: &Options) -> Result<Arc<dyn FileSystem>> {
-    open_file_system(location, options).context(StorageSnafu {
+    open_file_system(location, options).context(not_opened(location))
+}
+
+/// The store of a location, whose credentials `later` replaces.
+#[cfg(feature = "rest")]
+pub(crate) fn open_vended_store(
+    location: &Location,
+    options: &Options,
+    later: Arc<dyn CredentialSource>,
+) -> Result<Arc<dyn FileSystem>> {
+    open_vended_file_system(location, options, later).context(not_opened(location))
+}
+
+fn not_opened(location: &Location) -> StorageSnafu<&'static str, String> {
+    StorageSnafu {
         action: "open the store of",
         path: location.to_string(),
-    })
+    }
 }
 
 /// Refuses what a format table has none of: system tables, and every branch but `main`.

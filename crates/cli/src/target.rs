@@ -26,8 +26,16 @@ const CATALOG_KEYS: [&str; 9] = [
     "token.provider",
     "data-token.enabled",
 ];
-/// What the others begin with: what a catalog gives to new tables, and how a server is talked to.
-const CATALOG_PREFIXES: [&str; 4] = ["table-default.", "header.", "dlf.", "rest.client."];
+/// What the others begin with: what a catalog gives to new tables, and how a server or a store is talked to.
+const CATALOG_PREFIXES: [&str; 7] = [
+    "table-default.",
+    "header.",
+    "dlf.",
+    "rest.client.",
+    "s3.",
+    "s3a.",
+    "fs.",
+];
 /// The option that says the files' format.
 pub(crate) const FILE_FORMAT: &str = "file.format";
 
@@ -67,7 +75,11 @@ pub(crate) async fn table_to_write(
     let options = table_options(&context.global);
     match name {
         Some(name) => named(&context.global, name, &options).await,
-        None => at_path(context, place, path_exists(place).await?, options).await,
+        None => {
+            let store = store_of(context, place)?;
+            let exists = path_exists(place, &*store).await?;
+            at_path(context, place, store, exists, options).await
+        }
     }
 }
 
@@ -78,8 +90,9 @@ async fn open(context: &Context, target: &TableArgs, options: Options) -> Result
         return UsageSnafu { message }.fail();
     }
     let Some(name) = &target.table else {
-        let exists = path_exists(&target.place).await?;
-        let table = at_path(context, &target.place, exists, options).await?;
+        let store = store_of(context, &target.place)?;
+        let exists = path_exists(&target.place, &*store).await?;
+        let table = at_path(context, &target.place, store, exists, options).await?;
         if !exists {
             context.warn([format!("{} does not exist", table.location())]);
         }
@@ -97,17 +110,25 @@ async fn named(global: &Global, name: &str, options: &Options) -> Result<FormatT
     }
 }
 
-async fn path_exists(place: &PathArgs) -> Result<bool> {
+/// The store of a location, configured by all options of this call.
+pub(crate) fn store(global: &Global, path: &str) -> Result<Arc<dyn FileSystem>> {
+    let options = global.options.iter().cloned().collect();
+    Ok(open_file_system(&path.parse()?, &options)?)
+}
+
+fn store_of(context: &Context, place: &PathArgs) -> Result<Arc<dyn FileSystem>> {
+    store(&context.global, place.path.as_deref().unwrap_or_default())
+}
+
+async fn path_exists(place: &PathArgs, store: &dyn FileSystem) -> Result<bool> {
     let location: Location = place.path.as_deref().unwrap_or_default().parse()?;
-    let found = open_file_system(&location, &Options::new())?
-        .stat(location.path())
-        .await?;
-    Ok(found.is_some())
+    Ok(store.stat(location.path()).await?.is_some())
 }
 
 async fn at_path(
     context: &Context,
     place: &PathArgs,
+    store: Arc<dyn FileSystem>,
     exists: bool,
     mut options: Options,
 ) -> Result<FormatTable> {
@@ -115,7 +136,7 @@ async fn at_path(
     if let Some(format) = &place.format {
         options.set(FILE_FORMAT, format);
     }
-    let builder = FormatTable::builder(path)?;
+    let builder = FormatTable::builder(path)?.file_system(Arc::clone(&store));
     let Some(text) = &place.schema else {
         return match builder.options(options.clone()).open().await {
             Ok(_) if !place.partition_keys.is_empty() || place.sample.is_some() => {
@@ -124,7 +145,7 @@ async fn at_path(
                 UsageSnafu { message }.fail()
             }
             Err(error) if error.kind() == ErrorKind::NotFound && exists => {
-                inferred(context, place, options).await
+                inferred(context, place, store, options).await
             }
             Err(error) if error.kind() == ErrorKind::NotFound => InputSnafu {
                 file: path,
@@ -146,10 +167,14 @@ async fn at_path(
 }
 
 /// The table that a directory without a schema is.
-async fn inferred(context: &Context, place: &PathArgs, options: Options) -> Result<FormatTable> {
+async fn inferred(
+    context: &Context,
+    place: &PathArgs,
+    store: Arc<dyn FileSystem>,
+    options: Options,
+) -> Result<FormatTable> {
     let path = place.path.as_deref().unwrap_or_default();
     let of_call = table_options(&context.global);
-    let store = open_file_system(&path.parse()?, &of_call)?;
     // Nothing is kept here: what is said at the call is all that is known of the table.
     let known = options.merged_over(&of_call);
     let shown = known.iter().filter(|(key, _)| !is_secret_key(key));

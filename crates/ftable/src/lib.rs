@@ -46,7 +46,10 @@ pub use ftable_catalog::Catalog;
 pub use ftable_core::{ErrorKind, Identifier, Options, Predicate, Schema, col};
 pub use ftable_io::FileSystem;
 pub use ftable_table::{
-    BatchStream, CatalogExt, CommitContext, CommitMessage, Error, FormatTable, PartitionEntry,
-    Plan, ReadContext, Result, ScanContext, Split, TableCommit, TableRead, TableScan, TableWrite,
+    AddedPartitions, BatchStream, CatalogExt, CommitContext, CommitMessage, CommitReport, Error,
+    FileSlice, FormatTable, FormatTableBuilder, InferOptions, Inferred, PartitionContext,
+    PartitionEntry, PartitionRepair, PartitionRepairReport, Plan, PlanMetrics, ReadContext,
+    ReadMetrics, RecordMetrics, RepairOptions, RepairReport, Result, ScanContext, Skipped,
+    SkippedFiles, Split, TableCommit, TablePartitions, TableRead, TableScan, TableWrite,
     WriteContext,
 };

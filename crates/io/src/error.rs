@@ -218,6 +218,13 @@ pub enum Error {
         path: String,
     },
 
+    /// Options of a store, or its location, do not say what is needed.
+    #[snafu(display("{message}"))]
+    InvalidStoreOption {
+        /// The option or location, its value, and what to do.
+        message: String,
+    },
+
     /// The task that did the work ended without an answer.
     #[snafu(display("cannot {operation} '{path}': the task doing it ended without an answer"))]
     TaskFailed {
@@ -247,6 +254,7 @@ impl Error {
             | Self::DeleteRoot { .. }
             | Self::OutputUnusable { .. }
             | Self::NoRuntime { .. } => ErrorKind::InvalidArgument,
+            Self::InvalidStoreOption { .. } => ErrorKind::InvalidOption,
             Self::UnsupportedScheme { .. }
             | Self::NameNotUtf8 { .. }
             | Self::TooDeep { .. }

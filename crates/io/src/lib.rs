@@ -16,9 +16,11 @@
 //! | [`blocking`] | where work that blocks is done |
 //! | [`ranges`] | which byte ranges are fetched together |
 //! | [`open_file_system`] | the file system of a location |
+//! | [`CredentialSource`] | credentials that are replaced while a store is used |
 
 #![deny(missing_docs)]
 
+mod credentials;
 mod error;
 mod file_system;
 mod local;
@@ -30,8 +32,11 @@ pub mod blocking;
 pub mod data_files;
 pub mod path;
 pub mod ranges;
+#[cfg(feature = "tls")]
+pub mod tls;
 pub mod walk;
 
+pub use credentials::CredentialSource;
 pub use error::{Error, Result, Source};
 pub use file_system::{
     BlockingLister, BlockingReader, Capabilities, EntryKind, FileStatus, FileSystem, InputFile,
@@ -40,7 +45,7 @@ pub use file_system::{
 pub use ftable_core::ErrorKind;
 pub use local::LocalFileSystem;
 pub use location::Location;
-pub use open::{SUPPORTED_SCHEMES, open_file_system};
+pub use open::{SUPPORTED_SCHEMES, open_file_system, open_vended_file_system};
 pub use opendal_store::OpendalFileSystem;
 pub use path::{check_relative, contained};
 

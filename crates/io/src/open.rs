@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ftable_core::Options;
 
+use crate::credentials::CredentialSource;
 use crate::error::{Result, UnsupportedSchemeSnafu};
 use crate::file_system::FileSystem;
 use crate::local::LocalFileSystem;
@@ -11,31 +12,61 @@ use crate::location::Location;
 use crate::opendal_store::OpendalFileSystem;
 
 /// The schemes [`open_file_system`] serves. A location without a scheme is `file`.
+#[cfg(not(feature = "s3"))]
 pub const SUPPORTED_SCHEMES: &[&str] = &["file", "memory"];
+/// The schemes [`open_file_system`] serves. A location without a scheme is `file`.
+#[cfg(feature = "s3")]
+pub const SUPPORTED_SCHEMES: &[&str] = &["file", "memory", "s3", "s3a"];
 
 /// Opens the file system that serves a location.
 ///
 /// - no scheme, `file`: local disks.
 /// - `memory`: for tests; one store per authority and process, so that two opens see the same files.
+/// - `s3`, `s3a` (with the feature `s3`): a bucket.
 ///
-/// `options` are the catalog options, which configure access to a store; the two above need none.
+/// `options` are the catalog options, which configure access to a store; the first two need none.
 ///
 /// # Errors
-/// `Unsupported` for every other scheme, naming it and those that are served.
-pub fn open_file_system(location: &Location, _options: &Options) -> Result<Arc<dyn FileSystem>> {
+/// `Unsupported` for every other scheme, naming it and those that are served; `InvalidOption` by name for options of the
+/// store that say nothing or contradict each other.
+pub fn open_file_system(location: &Location, options: &Options) -> Result<Arc<dyn FileSystem>> {
+    open(location, options, None)
+}
+
+/// As [`open_file_system`], with credentials that `source` gives again and again. `options` are what it gave first.
+///
+/// # Errors
+/// As for [`open_file_system`].
+pub fn open_vended_file_system(
+    location: &Location,
+    options: &Options,
+    source: Arc<dyn CredentialSource>,
+) -> Result<Arc<dyn FileSystem>> {
+    open(location, options, Some(source))
+}
+
+#[cfg_attr(
+    not(feature = "s3"),
+    expect(unused_variables, reason = "the other stores have no credentials")
+)]
+fn open(
+    location: &Location,
+    options: &Options,
+    source: Option<Arc<dyn CredentialSource>>,
+) -> Result<Arc<dyn FileSystem>> {
     let scheme = location.scheme();
-    if scheme.eq_ignore_ascii_case("file") {
-        return Ok(Arc::new(LocalFileSystem::new()));
+    match scheme.to_ascii_lowercase().as_str() {
+        "file" => Ok(Arc::new(LocalFileSystem::new())),
+        "memory" => Ok(Arc::new(OpendalFileSystem::memory(location.authority())?)),
+        #[cfg(feature = "s3")]
+        "s3" | "s3a" => Ok(Arc::new(OpendalFileSystem::s3(location, options, source)?)),
+        _ => UnsupportedSchemeSnafu {
+            location: location.to_string(),
+            scheme,
+            supported: SUPPORTED_SCHEMES.join(", "),
+        }
+        .fail(),
     }
-    if scheme.eq_ignore_ascii_case("memory") {
-        return Ok(Arc::new(OpendalFileSystem::memory(location.authority())?));
-    }
-    UnsupportedSchemeSnafu {
-        location: location.to_string(),
-        scheme,
-        supported: SUPPORTED_SCHEMES.join(", "),
-    }
-    .fail()
 }
 
 #[cfg(test)]
@@ -78,12 +109,14 @@ mod tests {
 
     #[test]
     fn other_schemes_are_refused_by_name() {
-        let error = open("s3a://bucket/wh").unwrap_err();
+        let error = open("gs://bucket/wh").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(
             error.to_string(),
-            "location 's3a://bucket/wh': no file system for the scheme 's3a' in this build; \
-             supported are file, memory"
+            format!(
+                "location 'gs://bucket/wh': no file system for the scheme 'gs' in this build; supported are {}",
+                SUPPORTED_SCHEMES.join(", ")
+            )
         );
     }
 }

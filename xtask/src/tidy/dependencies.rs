@@ -85,7 +85,7 @@ pub fn check_single_versions(lock: &str) -> Vec<String> {
 }
 
 /// Sentences if the facade, built alone, is compiled with more than [`MAX_PACKAGES`], or with HTTP or TLS, which
-/// only its feature `rest` may bring. `packages` are `name version`.
+/// only its features `rest` and `s3` may bring. `packages` are `name version`.
 pub fn check_facade(packages: &[String]) -> Vec<String> {
     let see = format!("see `cargo tree -p {FACADE} -e normal`");
     let mut findings = Vec::new();
@@ -99,7 +99,9 @@ pub fn check_facade(packages: &[String]) -> Vec<String> {
         .iter()
         .filter_map(|package| package.split(' ').next());
     findings.extend(names.filter(|name| NETWORK.contains(name)).map(|name| {
-        format!("dependencies: {FACADE} is compiled with {name} without its feature rest; {see}")
+        format!(
+            "dependencies: {FACADE} is compiled with {name} without its features rest and s3; {see}"
+        )
     }));
     findings
 }

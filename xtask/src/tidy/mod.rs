@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`layers`] | a crate depends only on crates above it in the member list |
 //! | [`dependencies`] | no crate has a dependency it may not have; one arrow version; the facade stays light, and without a network |
+//! | [`facade`] | the public items of the facade are those of its list |
 //! | [`sizes`] | no file outgrows a reader's patience |
 //! | [`docs`] | docs/architecture.md mentions every crate and module; links lead somewhere |
 //! | [`words`] | no loose ends and nothing of one machine in comments and documents |
@@ -11,6 +12,7 @@
 
 pub mod dependencies;
 pub mod docs;
+pub mod facade;
 pub mod golden;
 pub mod layers;
 pub mod sizes;
@@ -52,6 +54,8 @@ pub fn run(root: &Path) -> Result<Vec<String>> {
         root,
         dependencies::FACADE,
     )?));
+    let listing = read(&root.join(facade::LISTING))?;
+    findings.extend(facade::check(&files, &listing));
     findings.extend(sizes::check(&files));
     findings.extend(docs::check_modules(&workspace.members, &files));
     findings.extend(docs::check_links(&files, &|path| root.join(path).exists()));

@@ -3,7 +3,7 @@
 use ftable_catalog::Catalog;
 use ftable_core::options::keys;
 use ftable_core::{Identifier, Options, Schema, TableSchema};
-use ftable_io::{Location, open_file_system};
+use ftable_io::Location;
 use ftable_table::{CatalogExt, InferOptions};
 use serde_json::Value;
 
@@ -45,7 +45,8 @@ pub(super) async fn run(mut context: Context, arguments: InferArgs) -> Result<()
         options,
     };
     let location: Location = path.parse()?;
-    let store = open_file_system(&location, &store_options(&context)?)?;
+    check_options(&context)?;
+    let store = target::store(&context.global, &path)?;
     let inferred = target::infer(&context, &path, store, &request).await?;
     match kept {
         None => print(&mut context, &inferred.schema),
@@ -63,8 +64,8 @@ pub(super) async fn run(mut context: Context, arguments: InferArgs) -> Result<()
     }
 }
 
-/// The options of this call: they reach the store and are not kept, as they may be secrets.
-fn store_options(context: &Context) -> Result<Options> {
+/// The options of this call reach the store and are not kept, as they may be secrets.
+fn check_options(context: &Context) -> Result<()> {
     let options = target::table_options(&context.global);
     let of_table = |key: &str| keys::ALL.iter().any(|info| info.name == key);
     match options.iter().find(|(key, _)| of_table(key)) {
@@ -73,7 +74,7 @@ fn store_options(context: &Context) -> Result<Options> {
                 format!("option '{key}' is of the table and -c is not kept; say -o {key}={value}");
             UsageSnafu { message }.fail()
         }
-        None => Ok(options),
+        None => Ok(()),
     }
 }
 

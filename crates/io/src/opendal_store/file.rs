@@ -1,6 +1,7 @@
 //! Files of a store behind opendal.
 
 use std::fmt;
+use std::future::IntoFuture;
 use std::ops::Range;
 
 use async_trait::async_trait;
@@ -10,7 +11,7 @@ use opendal::{Operator, Writer};
 
 use crate::error::{Error, OutputUnusableSnafu, Result, ShortReadSnafu};
 use crate::file_system::{InputFile, OutputFile};
-use crate::opendal_store::{CONCURRENT_REQUESTS, file_key, is_taken};
+use crate::opendal_store::{CONCURRENT_REQUESTS, file_key, is_taken, patiently};
 use crate::ranges::{Coalesce, FetchPlan};
 
 /// A request costs as much time as reading many bytes does.
@@ -37,11 +38,14 @@ impl OpendalInputFile {
     }
 
     async fn fetch(&self, range: Range<u64>) -> Result<Bytes> {
-        let read = self
-            .operator
-            .read_with(file_key(&self.path)?)
-            .range(range.clone())
-            .await;
+        let key = file_key(&self.path)?;
+        let read = || {
+            self.operator
+                .read_with(key)
+                .range(range.clone())
+                .into_future()
+        };
+        let read = patiently(read).await;
         let buffer = match read {
             Ok(buffer) => buffer.to_bytes(),
             Err(error) if error.kind() == opendal::ErrorKind::RangeNotSatisfied => Bytes::new(),

@@ -9,10 +9,14 @@
 //! A file is published by writing it a second time under the condition that nothing is there.
 
 mod file;
+#[cfg(feature = "s3")]
+mod s3;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::{Future, IntoFuture};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -20,6 +24,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Entry, Metadata, Operator, services};
 
 use self::file::{OpendalInputFile, OpendalOutputFile};
+use ftable_core::ErrorKind;
+
 use crate::error::{Error, InvalidPathSnafu, Result};
 use crate::file_system::{
     Capabilities, EntryKind, FileStatus, FileSystem, InputFile, OutputFile, PublishMode,
@@ -29,6 +35,13 @@ use crate::path::{check_deletable, contained, trim_end};
 
 /// Requests that are under way at the same time for one call.
 const CONCURRENT_REQUESTS: usize = 16;
+
+/// Bytes of a file that are copied with one request; longer ones go part by part.
+const COPIED_AT_ONCE: u64 = 16 * 1024 * 1024;
+
+/// How often a request that changes nothing twice is tried again, and for how long is waited before it first.
+const RETRIES: u32 = 3;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The stores of the scheme `memory`: two operators that are built apart hold different data.
 static MEMORY: LazyLock<Mutex<HashMap<String, Operator>>> = LazyLock::new(Mutex::default);
@@ -70,7 +83,7 @@ impl OpendalFileSystem {
         let failed = |error| Error::from_opendal(operation, path, error);
         // What cannot be the key of a file can still be a directory.
         if let Ok(key) = file_key(path) {
-            match self.operator.stat(key).await {
+            match patiently(|| self.operator.stat(key)).await {
                 Ok(metadata) if metadata.is_file() => {
                     return Ok(Some(file_status(path, &metadata)));
                 }
@@ -79,7 +92,8 @@ impl OpendalFileSystem {
                 Err(error) => return Err(failed(error)),
             }
         }
-        match self.operator.stat(&directory_key(path)).await {
+        let key = directory_key(path);
+        match patiently(|| self.operator.stat(&key)).await {
             Ok(_) => Ok(Some(directory_status(trim_end(path)))),
             Err(error) if error.kind() == opendal::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(failed(error)),
@@ -104,7 +118,13 @@ impl OpendalFileSystem {
     async fn listing(&self, dir: &str, recursive: bool) -> Result<Vec<FileStatus>> {
         let failed = |error| Error::from_opendal("list", dir, error);
         let key = directory_key(dir);
-        let listed = self.operator.list_with(&key).recursive(recursive).await;
+        let list = || {
+            self.operator
+                .list_with(&key)
+                .recursive(recursive)
+                .into_future()
+        };
+        let listed = patiently(list).await;
         let mut entries = listed.map_err(failed)?;
         if entries.is_empty() && key != "/" {
             return Err(self.not_listed(trim_end(dir)).await?);
@@ -142,8 +162,8 @@ impl OpendalFileSystem {
 
     /// The whole content of a file.
     async fn content(&self, operation: &'static str, path: &str) -> Result<opendal::Buffer> {
-        self.operator
-            .read(file_key(path)?)
+        let key = file_key(path)?;
+        patiently(|| self.operator.read(key))
             .await
             .map_err(|error| Error::from_opendal(operation, path, error))
     }
@@ -167,19 +187,49 @@ impl OpendalFileSystem {
         }
     }
 
+    /// Writes the content of a file a second time if nothing is there; `false` when something is.
+    async fn copy_if_absent(
+        &self,
+        operation: &'static str,
+        from: &FileStatus,
+        to: &str,
+    ) -> Result<bool> {
+        if from.size <= COPIED_AT_ONCE {
+            let content = self.content(operation, &from.path).await?;
+            return self.put_if_absent(operation, to, content).await;
+        }
+        let writer = self
+            .operator
+            .writer_with(file_key(to)?)
+            .if_not_exists(true)
+            .await
+            .map_err(|error| Error::from_opendal(operation, to, error))?;
+        let source = OpendalInputFile::new(self.operator.clone(), &from.path, from.size);
+        let mut target = OpendalOutputFile::new(to, writer);
+        match copy_parts(&source, &mut target).await {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                // The error that led here is the one to tell; parts of a file are never seen.
+                let _ = target.abort().await;
+                match error.kind() {
+                    ErrorKind::AlreadyExists => Ok(false),
+                    _ => Err(error),
+                }
+            }
+        }
+    }
+
     async fn delete_key(&self, operation: &'static str, key: &str) -> Result<()> {
-        self.operator
-            .delete(key)
+        patiently(|| self.operator.delete(key))
             .await
             .map_err(|error| Error::from_opendal(operation, &store_path(key), error))
     }
 
     /// The keys of everything below a directory, its own marker included.
     async fn keys_below(&self, operation: &'static str, path: &str) -> Result<Vec<String>> {
-        let entries = self
-            .operator
-            .list_with(&directory_key(path))
-            .recursive(true)
+        let key = directory_key(path);
+        let list = || self.operator.list_with(&key).recursive(true).into_future();
+        let entries = patiently(list)
             .await
             .map_err(|error| Error::from_opendal(operation, path, error))?;
         Ok(entries
@@ -189,8 +239,8 @@ impl OpendalFileSystem {
     }
 
     async fn rename_file(&self, from: &str, to: &str) -> Result<()> {
-        let content = self.content("rename", from).await?;
-        if !self.put_if_absent("rename", to, content).await? {
+        let status = self.existing_file("rename", from).await?;
+        if !self.copy_if_absent("rename", &status, to).await? {
             return Err(taken(to));
         }
         self.delete_key("rename", file_key(from)?).await
@@ -277,9 +327,8 @@ impl FileSystem for OpendalFileSystem {
     }
 
     async fn publish(&self, staged: &str, target: &str) -> Result<PublishOutcome> {
-        self.existing_file("publish", staged).await?;
-        let content = self.content("publish", staged).await?;
-        if !self.put_if_absent("publish", target, content).await? {
+        let status = self.existing_file("publish", staged).await?;
+        if !self.copy_if_absent("publish", &status, target).await? {
             return Ok(PublishOutcome::TargetExists);
         }
         // The target stands; a leftover of the staged key is hidden and found by a clean-up.
@@ -352,6 +401,33 @@ impl FileSystem for OpendalFileSystem {
         self.delete_key("delete", &directory_key(path)).await?;
         self.delete_key("delete", file_key(path)?).await
     }
+}
+
+/// Tries a request again that failed in passing. It has to be one that changes nothing when it is done twice.
+async fn patiently<T, F>(mut request: impl FnMut() -> F) -> opendal::Result<T>
+where
+    F: Future<Output = opendal::Result<T>>,
+{
+    let mut pause = FIRST_PAUSE;
+    for _ in 0..RETRIES {
+        match request().await {
+            Err(error) if error.is_temporary() => tokio::time::sleep(pause).await,
+            done => return done,
+        }
+        pause *= 4;
+    }
+    request().await
+}
+
+/// Copies a file part by part, and ends the copy.
+async fn copy_parts(source: &OpendalInputFile, target: &mut OpendalOutputFile) -> Result<()> {
+    let mut start = 0;
+    while start < source.size() {
+        let end = source.size().min(start + COPIED_AT_ONCE);
+        target.write(source.read(start..end).await?).await?;
+        start = end;
+    }
+    target.close().await.map(|_| ())
 }
 
 /// Whether a conditional write found something there.

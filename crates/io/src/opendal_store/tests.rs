@@ -60,7 +60,7 @@ async fn a_file_name_the_client_would_change_is_refused() {
         .create_whole("/t/a.csv ", Bytes::new())
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ftable_core::ErrorKind::InvalidArgument);
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert_eq!(store.stat("/t/a.csv").await.unwrap(), None);
     assert!(store.create("/t/").await.is_err());
 }
@@ -72,7 +72,7 @@ async fn a_file_that_appears_before_the_close_is_not_replaced() {
     file.write(Bytes::from_static(b"late")).await.unwrap();
     put(&store, "/t/.a").await;
     let error = file.close().await.unwrap_err();
-    assert_eq!(error.kind(), ftable_core::ErrorKind::AlreadyExists);
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         store
             .open("/t/.a", None)
@@ -93,7 +93,7 @@ async fn a_file_replaced_by_a_shorter_one_is_corrupt() {
     store.operator.write("/t/a", "x").await.unwrap();
     for range in [0..2, 2..3] {
         let error = file.read(range.clone()).await.unwrap_err();
-        assert_eq!(error.kind(), ftable_core::ErrorKind::CorruptFile);
+        assert_eq!(error.kind(), ErrorKind::CorruptFile);
         let expected = format!("bytes {}..{} of '/t/a'", range.start, range.end);
         assert!(error.to_string().contains(&expected), "{error}");
     }

@@ -1,15 +1,13 @@
 //! Connections: one attempt after another until there is an answer.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use ftable_core::Options;
 use ftable_core::options::keys::{REST_CONNECT_TIMEOUT, REST_RESPONSE_TIMEOUT};
+use ftable_io::tls;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, Url, redirect};
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
 use snafu::IntoError;
 use uuid::Uuid;
 
@@ -93,7 +91,7 @@ impl Transport {
             }
             .into_error(source)
         };
-        let tls = tls(secure).map_err(|error| failed(Box::new(error)))?;
+        let tls = tls::client_config(secure).map_err(|error| failed(Box::new(error)))?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(redirect::Policy::none())
@@ -237,19 +235,6 @@ fn url(call: &Call<'_>) -> Result<Url> {
         }
         .fail(),
     }
-}
-
-/// TLS as the client uses it: the authorities of this machine, or none where nothing is encrypted.
-fn tls(secure: bool) -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let builder = if secure {
-        builder.with_platform_verifier()?
-    } else {
-        builder.with_root_certificates(rustls::RootCertStore::empty())
-    };
-    Ok(builder.with_no_client_auth())
 }
 
 /// The id of a request under whatever name the server gives it.

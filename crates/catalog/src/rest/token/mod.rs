@@ -12,7 +12,7 @@ use ftable_core::Identifier;
 use ftable_io::{FileSystem, Location};
 
 use super::client::RestClient;
-use crate::catalog::open_store;
+use crate::catalog::open_vended_store;
 
 use file_system::TokenFileSystem;
 use source::{RestTokens, TokenSource};
@@ -29,12 +29,12 @@ pub(super) fn vended_store(
 ) -> Arc<dyn FileSystem> {
     let tokens = RestTokens::new(client.clone(), table.clone());
     let location = location.clone();
-    let open = Box::new(move |options: &_| open_store(&location, options));
+    let open = Box::new(move |options: &_, later| open_vended_store(&location, options, later));
     let source = TokenSource::new(
         table.to_string(),
         Box::new(tokens),
         open,
         client.clock().clone(),
     );
-    Arc::new(TokenFileSystem::new(Arc::new(source), plain.capabilities()))
+    Arc::new(TokenFileSystem::new(source, plain.capabilities()))
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use ftable_core::options::keys::{DLF_OSS_ENDPOINT, FILE_IO_ALLOW_CACHE};
 use ftable_core::{ErrorKind, Identifier, Options};
-use ftable_io::FileSystem;
+use ftable_io::{CredentialSource, FileSystem};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::super::client::RestClient;
@@ -136,8 +136,9 @@ impl Vended {
     }
 }
 
-/// Opens a store with options.
-pub(super) type Open = Box<dyn Fn(&Options) -> Result<Arc<dyn FileSystem>> + Send + Sync>;
+/// Opens a store with options, for which the source gives later credentials.
+pub(super) type Open =
+    Box<dyn Fn(&Options, Arc<dyn CredentialSource>) -> Result<Arc<dyn FileSystem>> + Send + Sync>;
 
 /// The credentials of one table, for all who use its files.
 pub(super) struct TokenSource {
@@ -148,18 +149,26 @@ pub(super) struct TokenSource {
     current: Mutex<Option<Arc<Vended>>>,
     /// Locked while credentials are fetched: one asks for all.
     fetching: AsyncMutex<()>,
+    /// For the stores, which it holds and which do not hold it.
+    itself: Weak<Self>,
 }
 
 impl TokenSource {
-    pub(super) fn new(table: String, tokens: Box<dyn Tokens>, open: Open, clock: Clock) -> Self {
-        Self {
+    pub(super) fn new(
+        table: String,
+        tokens: Box<dyn Tokens>,
+        open: Open,
+        clock: Clock,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|itself| Self {
             table,
             tokens,
             open,
             clock,
             current: Mutex::new(None),
             fetching: AsyncMutex::new(()),
-        }
+            itself: Weak::clone(itself),
+        })
     }
 
     fn current(&self) -> Option<Arc<Vended>> {
@@ -252,7 +261,10 @@ impl TokenSource {
             }
             _ => {
                 let number = before.map_or(0, |before| before.store_number + 1);
-                ((self.open)(&token.options)?, number)
+                let later = Arc::new(Later {
+                    source: Weak::clone(&self.itself),
+                });
+                ((self.open)(&token.options, later)?, number)
             }
         };
         let vended = Arc::new(Vended {
@@ -283,6 +295,48 @@ impl TokenSource {
             kind,
             source: Box::new(error),
         }
+    }
+}
+
+/// The credentials of the moment for a store that asks before each request.
+#[derive(Debug)]
+struct Later {
+    source: Weak<TokenSource>,
+}
+
+impl Later {
+    const OPERATION: &str = "sign a request to";
+
+    fn source(&self) -> ftable_io::Result<Arc<TokenSource>> {
+        self.source
+            .upgrade()
+            .ok_or_else(|| ftable_io::Error::Store {
+                operation: Self::OPERATION,
+                path: "/".to_owned(),
+                reason: "the table has been closed".to_owned(),
+                kind: ErrorKind::InvalidArgument,
+                source: "its credentials are gone".into(),
+            })
+    }
+}
+
+#[async_trait]
+impl CredentialSource for Later {
+    async fn options(&self) -> ftable_io::Result<Options> {
+        let source = self.source()?;
+        let vended = source.store(Work::Call, Self::OPERATION, "/").await?;
+        Ok(vended.options.clone())
+    }
+
+    async fn renew(&self, refused: &Options) -> ftable_io::Result<Options> {
+        let source = self.source()?;
+        let vended = match source.current() {
+            Some(current) if current.options == *refused => {
+                source.renew(&current, Self::OPERATION, "/").await?
+            }
+            _ => source.store(Work::Call, Self::OPERATION, "/").await?,
+        };
+        Ok(vended.options.clone())
     }
 }
 

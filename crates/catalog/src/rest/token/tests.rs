@@ -172,7 +172,7 @@ fn file_system(name: &str, life: i64) -> (Arc<World>, TokenFileSystem, Arc<Mutex
     let capabilities = inner.capabilities();
     let opened = Arc::<Mutex<Vec<u64>>>::default();
     let (record, of_store) = (Arc::clone(&opened), Arc::clone(&world));
-    let open = Box::new(move |options: &Options| {
+    let open = Box::new(move |options: &Options, _| {
         let number = options.get_raw("number").unwrap().parse().unwrap();
         record.lock().unwrap().push(number);
         Ok(Arc::new(Guarded {
@@ -187,7 +187,7 @@ fn file_system(name: &str, life: i64) -> (Arc<World>, TokenFileSystem, Arc<Mutex
         open,
         Clock::at(&world.now),
     );
-    let files = TokenFileSystem::new(Arc::new(source), capabilities);
+    let files = TokenFileSystem::new(source, capabilities);
     (world, files, opened)
 }
 
