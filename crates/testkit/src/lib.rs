@@ -6,6 +6,7 @@
 //! | [`golden`] | tables written by other engines, with the rows that must be read from them |
 //! | [`registry`] | a registry of partitions in memory, with a record of calls, and faults on command |
 //! | `rest_server` | a REST catalog server on 127.0.0.1, with faults on command (feature `rest-server`) |
+//! | `s3_server` | an S3 server on 127.0.0.1, whose keys expire and that fails on command (feature `s3-server`) |
 
 #![deny(missing_docs)]
 
@@ -14,3 +15,5 @@ pub mod golden;
 pub mod registry;
 #[cfg(feature = "rest-server")]
 pub mod rest_server;
+#[cfg(feature = "s3-server")]
+pub mod s3_server;
