@@ -1,11 +1,16 @@
 //! What every file system must do, run against each of them.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use ftable_core::ErrorKind;
+#[cfg(feature = "s3")]
+use ftable_core::Options;
+#[cfg(feature = "s3")]
+use ftable_testkit::s3_server::{S3Options, S3Server};
 use tokio::sync::Barrier;
 
 use crate::path::join;
@@ -15,7 +20,8 @@ use crate::{EntryKind, FileSystem, LocalFileSystem, OpendalFileSystem, PublishOu
 struct Place {
     fs: Arc<dyn FileSystem>,
     root: String,
-    _directory: Option<tempfile::TempDir>,
+    /// What the file system is on, for as long as the test.
+    _ground: Box<dyn Any + Send + Sync>,
 }
 
 impl Place {
@@ -24,7 +30,7 @@ impl Place {
         Self {
             fs: Arc::new(LocalFileSystem::new()),
             root: directory.path().to_str().unwrap().to_owned(),
-            _directory: Some(directory),
+            _ground: Box::new(directory),
         }
     }
 
@@ -34,7 +40,27 @@ impl Place {
         Self {
             fs: Arc::new(fs),
             root: "/wh".to_owned(),
-            _directory: None,
+            _ground: Box::new(()),
+        }
+    }
+
+    /// A bucket, listed in pages of two.
+    #[cfg(feature = "s3")]
+    fn bucket() -> Self {
+        let options = S3Options::new().bucket("lake").page_size(2);
+        let server = S3Server::start(options).unwrap();
+        server.credentials().allow("AK", "secret", None, None);
+        let options = Options::from([
+            ("s3.endpoint", server.endpoint().as_str()),
+            ("s3.access-key", "AK"),
+            ("s3.secret-key", "secret"),
+        ]);
+        let location = "s3://lake/wh".parse().unwrap();
+        let fs = OpendalFileSystem::s3(&location, &options, None).unwrap();
+        Self {
+            fs: Arc::new(fs),
+            root: "/wh".to_owned(),
+            _ground: Box::new(server),
         }
     }
 
@@ -90,6 +116,11 @@ macro_rules! conformance {
         mod memory {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn $case() { super::$case(super::Place::memory()).await })*
+        }
+        #[cfg(feature = "s3")]
+        mod bucket {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $case() { super::$case(super::Place::bucket()).await })*
         }
     };
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Operator, Writer};
+use tokio::runtime::Handle;
 
 use crate::error::{Error, OutputUnusableSnafu, Result, ShortReadSnafu};
 use crate::file_system::{InputFile, OutputFile};
@@ -90,6 +91,8 @@ impl InputFile for OpendalInputFile {
 pub(super) struct OpendalOutputFile {
     path: String,
     writer: Option<Writer>,
+    /// The writer after a call that failed: of no use but to take back what it has sent.
+    failed: Option<Writer>,
     written: u64,
     closed: bool,
 }
@@ -99,6 +102,7 @@ impl OpendalOutputFile {
         Self {
             path: path.to_owned(),
             writer: Some(writer),
+            failed: None,
             written: 0,
             closed: false,
         }
@@ -122,6 +126,16 @@ impl OpendalOutputFile {
     }
 }
 
+impl Drop for OpendalOutputFile {
+    /// What was sent of a file that was given up is not seen, but takes room in some stores.
+    fn drop(&mut self) {
+        let given_up = self.writer.take().or(self.failed.take());
+        if let (Some(mut writer), Ok(runtime)) = (given_up, Handle::try_current()) {
+            runtime.spawn(async move { writer.abort().await });
+        }
+    }
+}
+
 impl fmt::Debug for OpendalOutputFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -142,10 +156,10 @@ impl OutputFile for OpendalOutputFile {
     async fn write(&mut self, bytes: Bytes) -> Result<()> {
         let mut writer = self.take_writer("write")?;
         let length = bytes.len() as u64;
-        writer
-            .write(bytes)
-            .await
-            .map_err(|error| Error::from_opendal("write", &self.path, error))?;
+        if let Err(error) = writer.write(bytes).await {
+            self.failed = Some(writer);
+            return Err(Error::from_opendal("write", &self.path, error));
+        }
         self.written += length;
         self.writer = Some(writer);
         Ok(())
@@ -156,21 +170,22 @@ impl OutputFile for OpendalOutputFile {
             return Ok(self.written);
         }
         let mut writer = self.take_writer("close")?;
-        match writer.close().await {
-            Ok(_) => {
-                self.closed = true;
-                Ok(self.written)
-            }
-            Err(error) if is_taken(&error) => Err(Error::AlreadyExists {
+        let Err(error) = writer.close().await else {
+            self.closed = true;
+            return Ok(self.written);
+        };
+        self.failed = Some(writer);
+        match is_taken(&error) {
+            true => Err(Error::AlreadyExists {
                 operation: "close",
                 path: self.path.clone(),
             }),
-            Err(error) => Err(Error::from_opendal("close", &self.path, error)),
+            false => Err(Error::from_opendal("close", &self.path, error)),
         }
     }
 
     async fn abort(&mut self) -> Result<()> {
-        match self.writer.take() {
+        match self.writer.take().or(self.failed.take()) {
             Some(mut writer) => writer
                 .abort()
                 .await

@@ -22,8 +22,8 @@ pub(super) enum Effect {
 }
 
 impl S3Fault {
-    /// Nothing is done; the answer has this status and, in its body, this code. The operation has the name
-    /// that S3 gives it, like `PutObject`.
+    /// Nothing is done; the answer has this status, 500 in place of one that HTTP does not have, and, in
+    /// its body, this code. The operation has the name that S3 gives it, like `PutObject`.
     pub fn answer(operation: &str, status: u16, code: &str) -> Self {
         let code = code.to_owned();
         Self::new(operation, Effect::Answer { status, code })

@@ -1,6 +1,8 @@
 //! Buckets of S3 and of what speaks its protocol.
 
 mod settings;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 use std::sync::Arc;

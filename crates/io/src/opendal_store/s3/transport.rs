@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ftable_core::{ErrorKind, Options};
+use futures::stream;
 use http::header::{AUTHORIZATION, HeaderName};
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use opendal::{Buffer, HttpBody, HttpTransport};
 use opendal_http_transport_reqwest::ReqwestTransport;
 use reqsign_aws_v4::RequestSigner;
@@ -31,6 +32,9 @@ const SIGNED: [HeaderName; 2] = [
     HeaderName::from_static("x-amz-date"),
     HeaderName::from_static("x-amz-security-token"),
 ];
+
+/// Codes of S3 for credentials that were good once.
+const EXPIRED: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
 
 /// Sends requests that are signed.
 pub(super) struct Transport {
@@ -89,7 +93,8 @@ impl HttpTransport for Transport {
         };
         let again = request.clone();
         let response = self.inner.fetch(request).await?;
-        if response.status() != StatusCode::FORBIDDEN {
+        let (refused, response) = refusal(again.method(), response).await?;
+        if !refused {
             return Ok(response);
         }
         match self.signed_anew(&**source, again).await {
@@ -97,6 +102,32 @@ impl HttpTransport for Transport {
             // The refusal says what is wrong.
             Err(_) => Ok(response),
         }
+    }
+}
+
+/// Whether a request was refused for its credentials, and the response as it came.
+///
+/// Some servers answer 403, and S3 itself answers 400 with a code, or to HEAD with nothing at all.
+async fn refusal(
+    method: &Method,
+    response: Response<HttpBody>,
+) -> opendal::Result<(bool, Response<HttpBody>)> {
+    match response.status() {
+        StatusCode::FORBIDDEN => Ok((true, response)),
+        StatusCode::BAD_REQUEST if *method == Method::HEAD => Ok((true, response)),
+        StatusCode::BAD_REQUEST => {
+            let (parts, mut body) = response.into_parts();
+            let content = body.to_buffer().await?;
+            let bytes = content.to_bytes();
+            let text = String::from_utf8_lossy(&bytes);
+            let refused = EXPIRED
+                .iter()
+                .any(|code| text.contains(&format!("<Code>{code}</Code>")));
+            let length = Some(bytes.len() as u64);
+            let body = HttpBody::new(stream::iter([Ok(content)]), length);
+            Ok((refused, Response::from_parts(parts, body)))
+        }
+        _ => Ok((false, response)),
     }
 }
 
