@@ -191,8 +191,8 @@ mod tests {
         let (kind, text) = refusal(&[("warehouse", "file://data/wh")]).await;
         assert_eq!(kind, ErrorKind::InvalidArgument);
         assert!(text.contains("file://data/wh"), "{text}");
-        let (kind, text) = refusal(&[("warehouse", "s3://bucket/wh")]).await;
+        let (kind, text) = refusal(&[("warehouse", "gs://bucket/wh")]).await;
         assert_eq!(kind, ErrorKind::Unsupported);
-        assert!(text.contains("s3://bucket/wh"), "{text}");
+        assert!(text.contains("gs://bucket/wh"), "{text}");
     }
 }

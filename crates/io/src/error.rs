@@ -1,5 +1,6 @@
 //! What can go wrong with a store, always with the operation and the path.
 
+use std::fmt;
 use std::io;
 
 use ftable_core::ErrorKind;
@@ -306,6 +307,17 @@ impl Error {
             Kind::IsADirectory => return Self::NotAFile { operation, path },
             Kind::NotADirectory => return Self::NotADirectory { operation, path },
             Kind::PermissionDenied => ErrorKind::PermissionDenied,
+            _ if source.message() == UNSIGNED => {
+                return Self::Store {
+                    operation,
+                    path,
+                    reason: "there are no keys to sign requests with; set the options \
+                             's3.access-key' and 's3.secret-key'"
+                        .to_owned(),
+                    kind: ErrorKind::PermissionDenied,
+                    source: Box::new(Said(source)),
+                };
+            }
             Kind::RateLimited => ErrorKind::Unavailable,
             Kind::Unsupported => ErrorKind::Unsupported,
             Kind::ConfigInvalid => ErrorKind::InvalidOption,
@@ -319,9 +331,44 @@ impl Error {
             path,
             reason: source.kind().to_string(),
             kind,
-            source: Box::new(source),
+            source: Box::new(Said(source)),
         }
     }
+}
+
+/// What the client says of a request for which it has no keys.
+const UNSIGNED: &str = "signing http request";
+
+/// What a store said, without the requests and headers that led to it.
+struct Said(opendal::Error);
+
+impl fmt::Display for Said {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.0.message();
+        match (quoted(message, "code: "), quoted(message, "message: ")) {
+            (Some(code), Some(text)) if !text.is_empty() => write!(formatter, "{text} ({code})"),
+            (Some(code), _) if !code.is_empty() => formatter.write_str(code),
+            _ => formatter.write_str(message),
+        }
+    }
+}
+
+impl fmt::Debug for Said {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl std::error::Error for Said {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// A text in quotes behind a name, as the client writes the errors of a service.
+fn quoted<'a>(message: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = message.split_once(name)?;
+    Some(rest.strip_prefix('"')?.split_once('"')?.0)
 }
 
 /// Error numbers the standard library has no stable kind for, the same on every Unix: an error of the
@@ -439,5 +486,12 @@ mod tests {
             of(Kind::PermissionDenied, false).to_string(),
             "cannot read '/t/a.csv': PermissionDenied"
         );
+        let said = |message: &str| Said(opendal::Error::new(Kind::Unexpected, message)).to_string();
+        let service =
+            r#"S3Error { code: "NoSuchBucket", message: "There is no bucket", resource: "" }"#;
+        assert_eq!(said(service), "There is no bucket (NoSuchBucket)");
+        let short = r#"S3Error { code: "SlowDown", message: "", resource: "" }"#;
+        assert_eq!(said(short), "SlowDown");
+        assert_eq!(said("send http request"), "send http request");
     }
 }

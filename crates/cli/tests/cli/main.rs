@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // what cannot be made or run fails the test that needs it
 
+#[cfg(feature = "s3")]
+mod bucket;
 mod catalog;
 mod formats;
 mod infer;

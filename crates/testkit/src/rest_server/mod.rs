@@ -54,7 +54,7 @@ use tokio::sync::oneshot;
 pub use answer::Answer;
 pub use faults::{Fault, Faults, Rule};
 pub use log::Exchange;
-pub use options::{Authorization, DlfKeys, Registry, ServerOptions};
+pub use options::{Authorization, DlfKeys, Registry, ServerOptions, TokenMaker};
 pub use route::Route;
 
 use serve::Shared;

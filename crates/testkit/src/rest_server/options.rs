@@ -1,6 +1,8 @@
 //! What a server is started with.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How a server behaves. Made by [`ServerOptions::new`] and changed field by field.
@@ -36,6 +38,11 @@ pub struct ServerOptions {
     pub data_token: Vec<(String, String)>,
     /// How long after its answer a table token expires.
     pub data_token_lifetime: Duration,
+    /// What makes the storage options of a table token, in place of `data_token`.
+    pub token_maker: Option<TokenMaker>,
+    /// A location in a store that tables without a `path` are said to lie under, in place of `root`; the server does
+    /// not look at it.
+    pub store: Option<String>,
 }
 
 impl ServerOptions {
@@ -60,7 +67,30 @@ impl ServerOptions {
                 pair("fs.oss.accessKeySecret", "vended-secret"),
             ],
             data_token_lifetime: Duration::from_hours(12),
+            token_maker: None,
+            store: None,
         }
+    }
+}
+
+/// Makes the storage options of each table token, so that a store can be told of them.
+#[derive(Clone)]
+pub struct TokenMaker(Arc<dyn Fn(usize) -> Vec<(String, String)> + Send + Sync>);
+
+impl TokenMaker {
+    /// `make` is given the number of the token, from 1.
+    pub fn new(make: impl Fn(usize) -> Vec<(String, String)> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+
+    pub(super) fn make(&self, number: usize) -> Vec<(String, String)> {
+        (self.0)(number)
+    }
+}
+
+impl fmt::Debug for TokenMaker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("TokenMaker").finish()
     }
 }
 

@@ -117,6 +117,9 @@ impl State {
     /// Makes the directory of a new internal table. It is never one that is there already: a renamed
     /// table keeps its own.
     pub(super) fn make_directory(&self, database: &str, table: &str) -> Done<String> {
+        if let Some(store) = &self.options.store {
+            return Ok(format!("{store}/{database}.db/{table}"));
+        }
         let parent = self.database_directory(database)?;
         let name = safe_name(table)?;
         let mut directory = parent.join(&name);

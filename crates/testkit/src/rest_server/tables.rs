@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ftable_core::TableSchema;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::alter::alter_schema;
 use super::answer::{Answer, Done, Failure};
@@ -231,18 +231,25 @@ pub(super) fn token(state: &mut State, call: &Call) -> Done {
         return Err(Failure::bad_request(message));
     }
     state.tokens += 1;
-    let mut token: serde_json::Map<_, _> = state
-        .options
-        .data_token
-        .iter()
-        .map(|(key, value)| (key.clone(), json!(value)))
-        .collect();
-    let number = format!("vended-token-{}", state.tokens);
-    token.insert("fs.oss.securityToken".to_owned(), json!(number));
+    let number = state.tokens;
+    let token: serde_json::Map<_, _> = match &state.options.token_maker {
+        Some(maker) => text_members(maker.make(number)),
+        None => {
+            let mut token = text_members(state.options.data_token.clone());
+            let numbered = format!("vended-token-{number}");
+            token.insert("fs.oss.securityToken".to_owned(), json!(numbered));
+            token
+        }
+    };
     let lifetime = state.options.data_token_lifetime.as_millis();
     let expires = now_millis().saturating_add(i64::try_from(lifetime).unwrap_or(i64::MAX));
     let body = json!({"token": token, "expiresAtMillis": expires});
     Ok(Answer::json(200, &body))
+}
+
+fn text_members(pairs: Vec<(String, String)>) -> serde_json::Map<String, Value> {
+    let members = pairs.into_iter().map(|(key, value)| (key, json!(value)));
+    members.collect()
 }
 
 /// What format tables do not have: another schema in one step, rules about rows and columns.

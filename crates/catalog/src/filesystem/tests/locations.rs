@@ -98,9 +98,9 @@ async fn a_location_may_be_in_another_store() {
     let entries = table.file_system.list(table.location.path()).await.unwrap();
     assert_eq!(entries[0].name(), "data-1.parquet");
     assert_refused(
-        create_at(&warehouse, "d.u", "s3://bucket/events").await,
+        create_at(&warehouse, "d.u", "gs://bucket/events").await,
         ErrorKind::Unsupported,
-        &["s3"],
+        &["gs"],
     );
     assert_eq!(warehouse.catalog.list_tables("d").await.unwrap(), ["t"]);
 }

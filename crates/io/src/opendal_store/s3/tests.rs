@@ -214,6 +214,36 @@ async fn credentials_that_stay_refused_are_renewed_once_and_told() {
     assert!(!format!("{error:?} {fs:?}").contains("secret"), "{error:?}");
 }
 
+/// A source that has nothing to give.
+#[derive(Debug)]
+struct Nothing;
+
+#[async_trait]
+impl CredentialSource for Nothing {
+    async fn options(&self) -> Result<Options> {
+        Ok(Options::default())
+    }
+
+    async fn renew(&self, _refused: &Options) -> Result<Options> {
+        Ok(Options::default())
+    }
+}
+
+#[tokio::test]
+async fn without_keys_the_options_are_named() {
+    let server = server();
+    let options = Options::from([("s3.endpoint", server.endpoint())]);
+    let fs = OpendalFileSystem::s3(&location(), &options, Some(Arc::new(Nothing))).unwrap();
+    let error = fs.stat("/t/a").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    assert_eq!(
+        error.to_string(),
+        "cannot inspect '/t/a': there are no keys to sign requests with; set the options 's3.access-key' and \
+         's3.secret-key'"
+    );
+    assert!(server.requests().is_empty());
+}
+
 #[tokio::test]
 async fn large_files_are_published_part_by_part_and_replace_nothing() {
     let server = server();
