@@ -428,3 +428,24 @@ async fn credentials_that_the_store_calls_expired_are_renewed_once_each() {
     assert_eq!(directories(&place.bucket).len(), 2);
     assert_eq!(hidden(&place.bucket), [""; 0]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stays_refused_is_asked_for_twice_with_one_renewal() {
+    let place = Vending::new().await;
+    let table = place.table().await;
+    let (asked, vended) = (place.bucket.requests().len(), place.server.tokens_vended());
+    place
+        .bucket
+        .fail(S3Fault::answer("ListObjectsV2", 403, "AccessDenied"));
+    let scan = table.scan().build().unwrap();
+    let error = scan.plan().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    assert!(error.to_string().contains("db.t"), "{error}");
+    let lists = place.bucket.requests();
+    let lists = lists[asked..]
+        .iter()
+        .filter(|asked| asked.operation == "ListObjectsV2");
+    assert_eq!(lists.count(), 2);
+    // One to begin with, and one in place of what was refused.
+    assert_eq!(place.server.tokens_vended() - vended, 2);
+}

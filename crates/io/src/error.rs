@@ -324,6 +324,7 @@ impl Error {
             Kind::RangeNotSatisfied => ErrorKind::CorruptFile,
             Kind::Conflict | Kind::ConditionNotMatch => ErrorKind::Conflict,
             _ if source.is_temporary() => ErrorKind::Unavailable,
+            _ if is_expiry(source.message()) => ErrorKind::PermissionDenied,
             _ => ErrorKind::Internal,
         };
         Self::Store {
@@ -338,6 +339,14 @@ impl Error {
 
 /// What the client says of a request for which it has no keys.
 const UNSIGNED: &str = "signing http request";
+
+/// Codes of S3 for credentials that were good once.
+pub(crate) const EXPIRED: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
+
+/// Whether a service says that credentials have expired, which it does with a status of its own.
+fn is_expiry(message: &str) -> bool {
+    quoted(message, "code: ").is_some_and(|code| EXPIRED.contains(&code))
+}
 
 /// What a store said, without the requests and headers that led to it.
 struct Said(opendal::Error);

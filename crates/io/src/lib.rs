@@ -45,7 +45,9 @@ pub use file_system::{
 pub use ftable_core::ErrorKind;
 pub use local::LocalFileSystem;
 pub use location::Location;
-pub use open::{SUPPORTED_SCHEMES, open_file_system, open_vended_file_system};
+pub use open::{
+    SUPPORTED_SCHEMES, asks_for_credentials, open_file_system, open_vended_file_system,
+};
 pub use opendal_store::OpendalFileSystem;
 pub use path::{check_relative, contained};
 

@@ -45,6 +45,13 @@ pub fn open_vended_file_system(
     open(location, options, Some(source))
 }
 
+/// Whether the store of a location, opened by [`open_vended_file_system`], asks its source before each request. Others
+/// keep the credentials they were opened with.
+pub fn asks_for_credentials(location: &Location) -> bool {
+    let scheme = location.scheme().to_ascii_lowercase();
+    cfg!(feature = "s3") && matches!(scheme.as_str(), "s3" | "s3a")
+}
+
 #[cfg_attr(
     not(feature = "s3"),
     expect(unused_variables, reason = "the other stores have no credentials")

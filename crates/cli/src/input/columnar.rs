@@ -24,6 +24,10 @@ pub(super) async fn open(file: &str, kind: FileFormatKind, wanted: &Wanted) -> R
         None => file,
     };
     let location: Location = place.parse()?;
+    if !location.scheme().eq_ignore_ascii_case("file") {
+        let message = "input is read from local files and the standard input only; copy it here first, or pipe it";
+        return InputSnafu { file, message }.fail();
+    }
     let input = open_file_system(&location, &Options::new())?
         .open(location.path(), None)
         .await?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use futures::TryStreamExt;
 use memchr::{memchr, memchr_iter};
+use tokio::task::yield_now;
 
 use super::LineFormat;
 use super::blocks::Blocks;
@@ -65,6 +66,8 @@ pub(crate) async fn count_lines(request: &ReadRequest, format: LineFormat) -> Re
         if ended {
             return Ok(counter.lines());
         }
+        // A caller that gave up is noticed where this waits.
+        yield_now().await;
     }
 }
 

@@ -12,7 +12,9 @@ use tokio::runtime::Handle;
 
 use crate::error::{Error, OutputUnusableSnafu, Result, ShortReadSnafu};
 use crate::file_system::{InputFile, OutputFile};
-use crate::opendal_store::{CONCURRENT_REQUESTS, file_key, is_taken, patiently};
+use crate::opendal_store::{
+    CONCURRENT_REQUESTS, FIRST_PAUSE, RETRIES, file_key, is_taken, patiently,
+};
 use crate::ranges::{Coalesce, FetchPlan};
 
 /// A request costs as much time as reading many bytes does.
@@ -90,9 +92,11 @@ impl InputFile for OpendalInputFile {
 /// A file that appears when it is closed.
 pub(super) struct OpendalOutputFile {
     path: String,
+    /// Stays here during calls, so that one that is given up half-way leaves what takes back what was sent. Absent once
+    /// there is nothing to take back.
     writer: Option<Writer>,
-    /// The writer after a call that failed: of no use but to take back what it has sent.
-    failed: Option<Writer>,
+    /// A call failed or was given up.
+    broken: bool,
     written: u64,
     closed: bool,
 }
@@ -102,38 +106,50 @@ impl OpendalOutputFile {
         Self {
             path: path.to_owned(),
             writer: Some(writer),
-            failed: None,
+            broken: false,
             written: 0,
             closed: false,
         }
     }
 
-    /// Takes the writer for a call; without it the file cannot be used any more.
-    fn take_writer(&mut self, operation: &'static str) -> Result<Writer> {
-        let state = if self.closed {
-            "it is closed"
-        } else {
-            "an earlier write failed, or it was given up"
+    /// The writer for a call. Until the call says that it went well the file cannot be used any more.
+    fn begin(&mut self, operation: &'static str) -> Result<&mut Writer> {
+        let unusable = |state| OutputUnusableSnafu {
+            operation,
+            path: self.path.clone(),
+            state,
         };
-        self.writer.take().ok_or_else(|| {
-            OutputUnusableSnafu {
-                operation,
-                path: self.path.clone(),
-                state,
-            }
-            .build()
-        })
+        if self.closed {
+            return unusable("it is closed").fail();
+        }
+        if self.broken {
+            return unusable("an earlier write failed, or it was given up").fail();
+        }
+        let removed = unusable("it was removed");
+        self.broken = true;
+        self.writer.as_mut().ok_or_else(|| removed.build())
     }
 }
 
 impl Drop for OpendalOutputFile {
     /// What was sent of a file that was given up is not seen, but takes room in some stores.
     fn drop(&mut self) {
-        let given_up = self.writer.take().or(self.failed.take());
+        let given_up = self.writer.take().filter(|_| !self.closed);
         if let (Some(mut writer), Ok(runtime)) = (given_up, Handle::try_current()) {
-            runtime.spawn(async move { writer.abort().await });
+            runtime.spawn(async move { take_back(&mut writer).await });
         }
     }
+}
+
+/// Removes what was sent, which may be asked for more than once.
+async fn take_back(writer: &mut Writer) -> opendal::Result<()> {
+    for _ in 0..RETRIES {
+        match writer.abort().await {
+            Err(error) if error.is_temporary() => tokio::time::sleep(FIRST_PAUSE).await,
+            done => return done,
+        }
+    }
+    writer.abort().await
 }
 
 impl fmt::Debug for OpendalOutputFile {
@@ -154,14 +170,11 @@ impl OutputFile for OpendalOutputFile {
     }
 
     async fn write(&mut self, bytes: Bytes) -> Result<()> {
-        let mut writer = self.take_writer("write")?;
         let length = bytes.len() as u64;
-        if let Err(error) = writer.write(bytes).await {
-            self.failed = Some(writer);
-            return Err(Error::from_opendal("write", &self.path, error));
-        }
+        let written = self.begin("write")?.write(bytes).await;
+        written.map_err(|error| Error::from_opendal("write", &self.path, error))?;
         self.written += length;
-        self.writer = Some(writer);
+        self.broken = false;
         Ok(())
     }
 
@@ -169,28 +182,28 @@ impl OutputFile for OpendalOutputFile {
         if self.closed {
             return Ok(self.written);
         }
-        let mut writer = self.take_writer("close")?;
-        let Err(error) = writer.close().await else {
-            self.closed = true;
-            return Ok(self.written);
-        };
-        self.failed = Some(writer);
-        match is_taken(&error) {
-            true => Err(Error::AlreadyExists {
+        match self.begin("close")?.close().await {
+            Ok(_) => {
+                self.closed = true;
+                self.writer = None;
+                Ok(self.written)
+            }
+            Err(error) if is_taken(&error) => Err(Error::AlreadyExists {
                 operation: "close",
                 path: self.path.clone(),
             }),
-            false => Err(Error::from_opendal("close", &self.path, error)),
+            Err(error) => Err(Error::from_opendal("close", &self.path, error)),
         }
     }
 
     async fn abort(&mut self) -> Result<()> {
-        match self.writer.take().or(self.failed.take()) {
-            Some(mut writer) => writer
-                .abort()
-                .await
-                .map_err(|error| Error::from_opendal("delete", &self.path, error)),
-            None => Ok(()),
-        }
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        self.broken = true;
+        let taken_back = take_back(writer).await;
+        taken_back.map_err(|error| Error::from_opendal("delete", &self.path, error))?;
+        self.writer = None;
+        Ok(())
     }
 }

@@ -30,6 +30,8 @@ pub(super) async fn of_files(
     };
     let tasks = tasks.min(units.len());
     let queue = Queue::new(units);
+    // After an error, or when the caller gives up, nothing more is opened.
+    let _closing = Closing(queue.clone());
     stream::iter(0..tasks)
         .map(|_| {
             let sum = sum(table.clone(), queue.clone(), Arc::clone(log));
@@ -39,6 +41,15 @@ pub(super) async fn of_files(
         .map(|counted| counted.unwrap_or_else(|_| Err(tasks::cut_off(table))))
         .try_fold(0, |sum, rows| async move { add(table, sum, rows) })
         .await
+}
+
+/// Closes a queue when it is dropped.
+struct Closing(Queue);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// The rows of the units of a queue, one after the other.

@@ -38,6 +38,12 @@ impl Queue {
         }
     }
 
+    /// Lets those who read go no further than what they are at.
+    pub(super) fn close(&self) {
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        *units = Vec::new().into_iter();
+    }
+
     /// The next one, for this caller alone.
     pub(super) fn next(&self) -> Option<Unit> {
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,12 +10,14 @@ use ftable_io::{
     Result,
 };
 
-use super::source::{TokenSource, Vended, Work};
+use super::grants::Work;
+use super::source::{TokenSource, Vended};
 
 /// A store that is opened anew whenever its credentials are.
 ///
 /// A call that is refused for lack of permission is done once more with new credentials: what was refused was not
-/// done. A file that is being written keeps the credentials it was begun with, which are fresher for that.
+/// done. A file that is being written keeps the credentials it was begun with, which are fresher for that, unless the
+/// store asks for new ones itself: such a store is left to do so.
 #[derive(Debug)]
 pub(super) struct TokenFileSystem {
     source: Arc<TokenSource>,
@@ -38,7 +40,7 @@ macro_rules! on_store {
         let vended = $self.source.store($work, $operation, $path).await?;
         let $store = &vended.store;
         match $call.await {
-            Err(error) if is_refusal(&error) => {
+            Err(error) if is_refusal(&error) && !$self.source.asks_itself() => {
                 let vended = $self.source.renew(&vended, $operation, $path).await?;
                 let $store = &vended.store;
                 $call.await
@@ -75,7 +77,7 @@ impl FileSystem for TokenFileSystem {
         let vended = self.source.store(Work::Call, "open", path).await?;
         let (vended, file) = match vended.store.open(path, size).await {
             Ok(file) => (vended, file),
-            Err(error) if is_refusal(&error) => {
+            Err(error) if is_refusal(&error) && !self.source.asks_itself() => {
                 let vended = self.source.renew(&vended, "open", path).await?;
                 let file = vended.store.open(path, size).await?;
                 (vended, file)
@@ -187,7 +189,7 @@ impl InputFile for TokenInputFile {
     async fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let vended = self.source.store(Work::Call, "read", &self.path).await?;
         match self.read_within(&vended, ranges).await {
-            Err(error) if is_refusal(&error) => {
+            Err(error) if is_refusal(&error) && !self.source.asks_itself() => {
                 let vended = self.source.renew(&vended, "read", &self.path).await?;
                 self.read_within(&vended, ranges).await
             }

@@ -12,7 +12,7 @@ use ftable_io::{
 use futures::future::join_all;
 
 use super::super::clock::Clock;
-use super::source::{Token, Tokens};
+use super::grants::{Token, Tokens};
 use super::*;
 
 const HOUR: i64 = 3_600_000;
@@ -181,13 +181,13 @@ fn file_system(name: &str, life: i64) -> (Arc<World>, TokenFileSystem, Arc<Mutex
             inner: Arc::clone(&inner),
         }) as Arc<dyn FileSystem>)
     });
-    let source = TokenSource::new(
+    let grants = Grants::new(
         "d.t".to_owned(),
         Box::new(Fetcher(Arc::clone(&world))),
-        open,
         Clock::at(&world.now),
     );
-    let files = TokenFileSystem::new(source, capabilities);
+    let source = TokenSource::new(grants, open, false);
+    let files = TokenFileSystem::new(Arc::new(source), capabilities);
     (world, files, opened)
 }
 

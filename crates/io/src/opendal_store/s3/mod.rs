@@ -44,38 +44,36 @@ impl OpendalFileSystem {
         let mut service = services::S3::default()
             .root("/")
             .bucket(&settings.bucket)
-            .region(&settings.region);
-        if let Some(endpoint) = &settings.endpoint {
-            service = service.endpoint(endpoint);
-        }
+            .region(&settings.region)
+            .endpoint(&settings.endpoint);
         if settings.virtual_host {
             service = service.enable_virtual_host_style();
+        }
+        let has_keys = credentials.is_some() || settings.anonymous || keys.is_some();
+        if has_keys {
+            service = service.disable_config_load().disable_ec2_metadata();
         }
         match (&credentials, keys) {
             (Some(source), _) => {
                 let provider = Provider {
                     source: Arc::clone(source),
                 };
-                service =
-                    service.credential_provider_chain(ProvideCredentialChain::new().push(provider));
+                let chain = ProvideCredentialChain::new().push(provider);
+                service = service.credential_provider_chain(chain);
             }
+            (None, _) if settings.anonymous => service = service.skip_signature(),
             (None, Some(keys)) => {
                 service = service
                     .access_key_id(&keys.access_key)
-                    .secret_access_key(&keys.secret_key)
-                    .disable_config_load()
-                    .disable_ec2_metadata();
+                    .secret_access_key(&keys.secret_key);
                 if let Some(token) = &keys.session_token {
                     service = service.session_token(token);
                 }
             }
-            (None, None) if settings.anonymous => service = service.skip_signature(),
             (None, None) => {}
         }
-        let secure = settings
-            .endpoint
-            .as_deref()
-            .is_none_or(|endpoint| endpoint.starts_with("https:"));
+        // Keys that lie elsewhere may have to be fetched from a server of AWS.
+        let secure = !has_keys || settings.endpoint.starts_with("https:");
         let transport = Transport::new(&settings.region, secure, credentials)?;
         let context = OperationContext::new().with_http_transport(HttpTransporter::new(transport));
         let operator = Operator::new(service)
@@ -96,28 +94,23 @@ struct Provider {
 impl ProvideCredential for Provider {
     type Credential = Credential;
 
+    /// A failure would be forgotten on the way: requests are signed with no key then, and the transport, which sends none
+    /// of them, tells why.
     async fn provide_credential(
         &self,
         _context: &Context,
     ) -> reqsign_core::Result<Option<Credential>> {
-        let options = self.source.options().await.map_err(not_given)?;
-        credential(&options).map(Some)
+        let given = self.source.options().await.ok();
+        let known = given.and_then(|options| Keys::new(&options).ok().flatten());
+        Ok(Some(credential(known.unwrap_or_else(Keys::none))))
     }
 }
 
-fn credential(options: &Options) -> reqsign_core::Result<Credential> {
-    let Some(keys) = Keys::new(options).map_err(not_given)? else {
-        let message = "the options of the store hold no access key";
-        return Err(reqsign_core::Error::credential_invalid(message));
-    };
-    Ok(Credential {
+fn credential(keys: Keys) -> Credential {
+    Credential {
         access_key_id: keys.access_key,
         secret_access_key: keys.secret_key,
         session_token: keys.session_token,
         expires_in: Some(Timestamp::now() + LIFE),
-    })
-}
-
-fn not_given(error: Error) -> reqsign_core::Error {
-    reqsign_core::Error::credential_invalid(error.to_string()).with_source(error)
+    }
 }

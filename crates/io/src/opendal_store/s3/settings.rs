@@ -17,6 +17,12 @@ const PATH_STYLE: &[&str] = &["path.style.access", "path-style-access"];
 const PROVIDER: &[&str] = &["aws.credentials.provider"];
 const SSL: &[&str] = &["connection.ssl.enabled"];
 
+/// The service where no option names another.
+const AWS: &str = "https://s3.amazonaws.com";
+
+/// Parts of the names of Hadoop's classes that take keys from the options, or from where those of AWS usually lie.
+const ORDINARY: [&str; 3] = ["simple", "temporary", "default"];
+
 /// The region of a bucket whose options name none.
 const DEFAULT_REGION: &str = "us-east-1";
 
@@ -24,8 +30,8 @@ const DEFAULT_REGION: &str = "us-east-1";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) bucket: String,
-    /// With its scheme; none for AWS.
-    pub(super) endpoint: Option<String>,
+    /// With its scheme.
+    pub(super) endpoint: String,
     pub(super) region: String,
     /// `http://bucket.host/key` rather than `http://host/bucket/key`.
     pub(super) virtual_host: bool,
@@ -43,23 +49,29 @@ impl Settings {
             return InvalidStoreOptionSnafu { message }.fail();
         }
         let secure = switch(options, SSL)?.unwrap_or(true);
-        let endpoint = find(options, ENDPOINT).map(|(_, text)| {
-            let text = text.trim_end_matches('/');
-            match (text.contains("://"), secure) {
-                (true, _) => text.to_owned(),
-                (false, true) => format!("https://{text}"),
-                (false, false) => format!("http://{text}"),
-            }
-        });
-        let region = match (find(options, REGION), &endpoint) {
-            (Some((_, region)), _) => region.to_owned(),
-            (None, Some(endpoint)) => region_of(endpoint).unwrap_or(DEFAULT_REGION).to_owned(),
-            (None, None) => DEFAULT_REGION.to_owned(),
+        let given = find(options, ENDPOINT).map(|(_, text)| text.trim_end_matches('/'));
+        let endpoint = match given {
+            None => AWS.to_owned(),
+            Some(text) if text.contains("://") => text.to_owned(),
+            Some(text) if secure => format!("https://{text}"),
+            Some(text) => format!("http://{text}"),
         };
-        let path_style = switch(options, PATH_STYLE)?;
-        let path_style = path_style.unwrap_or_else(|| endpoint.as_deref().is_some_and(is_machine));
-        let anonymous = find(options, PROVIDER)
-            .is_some_and(|(_, class)| class.to_ascii_lowercase().contains("anonymous"));
+        let region = match find(options, REGION) {
+            Some((_, region)) => region,
+            None => region_of(&endpoint).unwrap_or(DEFAULT_REGION),
+        };
+        // A bucket with a dot in its name is no name below a host that a certificate is for.
+        let path_style = switch(options, PATH_STYLE)?
+            .unwrap_or_else(|| is_machine(&endpoint) || bucket.contains('.'));
+        if path_style && host(&endpoint).starts_with(&format!("{bucket}.")) {
+            let message = format!(
+                "the endpoint '{endpoint}' begins with the name of the bucket '{bucket}': set option \
+                 's3.path-style-access' to false, or name the endpoint without the bucket"
+            );
+            return InvalidStoreOptionSnafu { message }.fail();
+        }
+        let anonymous = is_anonymous(options)?;
+        let region = region.to_owned();
         Ok(Self {
             bucket: bucket.to_owned(),
             endpoint,
@@ -84,16 +96,42 @@ impl Keys {
     /// # Errors
     /// `InvalidOption` naming the one that is missing beside the other.
     pub(super) fn new(options: &Options) -> Result<Option<Self>> {
-        match (find(options, ACCESS_KEY), find(options, SECRET_KEY)) {
-            (Some((_, access_key)), Some((_, secret_key))) => Ok(Some(Self {
-                access_key: access_key.to_owned(),
-                secret_key: secret_key.to_owned(),
-                session_token: find(options, SESSION_TOKEN).map(|(_, token)| token.to_owned()),
-            })),
-            (Some((given, _)), None) => lonely(&given, "s3.secret-key"),
-            (None, Some((given, _))) => lonely(&given, "s3.access-key"),
-            (None, None) => Ok(None),
+        // All of one spelling: a token of a session belongs to its key.
+        for prefix in PREFIXES {
+            let found = |names| find_under(options, prefix, names);
+            match (found(ACCESS_KEY), found(SECRET_KEY)) {
+                (Some((_, access_key)), Some((_, secret_key))) => {
+                    return Ok(Some(Self {
+                        access_key: access_key.to_owned(),
+                        secret_key: secret_key.to_owned(),
+                        session_token: found(SESSION_TOKEN).map(|(_, token)| token.to_owned()),
+                    }));
+                }
+                (Some((given, _)), None) => return lonely(&given, &format!("{prefix}secret-key")),
+                (None, Some((given, _))) => return lonely(&given, &format!("{prefix}access-key")),
+                (None, None) => {}
+            }
         }
+        Ok(None)
+    }
+}
+
+/// The access key of requests for which there is none.
+const NO_KEY: &str = "none";
+
+impl Keys {
+    /// Keys that stand for none.
+    pub(super) fn none() -> Self {
+        Self {
+            access_key: NO_KEY.to_owned(),
+            secret_key: NO_KEY.to_owned(),
+            session_token: None,
+        }
+    }
+
+    /// Whether an access key is that of [`Self::none`].
+    pub(super) fn are_none(access_key: &str) -> bool {
+        access_key == NO_KEY
     }
 }
 
@@ -104,14 +142,38 @@ fn lonely<T>(given: &str, missing: &str) -> Result<T> {
 
 /// The first of the keys that has a value, and its value.
 fn find<'a>(options: &'a Options, names: &[&str]) -> Option<(String, &'a str)> {
-    let keys = PREFIXES
+    let found = PREFIXES
         .iter()
-        .flat_map(|prefix| names.iter().map(move |name| format!("{prefix}{name}")));
+        .map(|prefix| find_under(options, prefix, names));
+    found.flatten().next()
+}
+
+/// The same under one prefix.
+fn find_under<'a>(options: &'a Options, prefix: &str, names: &[&str]) -> Option<(String, &'a str)> {
+    let keys = names.iter().map(|name| format!("{prefix}{name}"));
     keys.filter_map(|key| {
         let value = options.get_raw(&key).filter(|value| !value.is_empty())?;
         Some((key, value))
     })
     .next()
+}
+
+/// Whether requests are not to be signed.
+fn is_anonymous(options: &Options) -> Result<bool> {
+    let Some((key, value)) = find(options, PROVIDER) else {
+        return Ok(false);
+    };
+    let class = value.to_ascii_lowercase();
+    if class.contains("anonymous") {
+        return Ok(true);
+    }
+    if ORDINARY.iter().any(|part| class.contains(part)) {
+        return Ok(false);
+    }
+    let message = format!(
+        "option '{key}' is '{value}': only an anonymous provider is known; leave it out and set the keys"
+    );
+    InvalidStoreOptionSnafu { message }.fail()
 }
 
 fn switch(options: &Options, names: &[&str]) -> Result<Option<bool>> {
@@ -168,9 +230,11 @@ mod tests {
     fn endpoints_get_a_scheme_and_tell_the_region_and_the_style() {
         let none = settings([]);
         assert_eq!(none.bucket, "lake");
-        assert_eq!(none.endpoint, None);
+        assert_eq!(none.endpoint, "https://s3.amazonaws.com");
         assert_eq!(none.region, "us-east-1");
         assert!(none.virtual_host);
+        let dotted = Settings::new(&"s3://a.b/wh".parse().unwrap(), &Options::default());
+        assert!(!dotted.unwrap().virtual_host);
         for (endpoint, with_scheme, region, virtual_host) in [
             ("minio:9000", "https://minio:9000", "us-east-1", true),
             (
@@ -200,7 +264,7 @@ mod tests {
             ),
         ] {
             let found = settings([("s3.endpoint", endpoint)]);
-            assert_eq!(found.endpoint.as_deref(), Some(with_scheme));
+            assert_eq!(found.endpoint, with_scheme);
             assert_eq!(found.region, region, "{endpoint}");
             assert_eq!(found.virtual_host, virtual_host, "{endpoint}");
         }
@@ -229,7 +293,7 @@ mod tests {
             let found = Settings::new(&"s3a://b".parse().unwrap(), &set).unwrap();
             let expected = Settings {
                 bucket: "b".to_owned(),
-                endpoint: Some("http://e".to_owned()),
+                endpoint: "http://e".to_owned(),
                 region: "r".to_owned(),
                 virtual_host: false,
                 anonymous: true,
@@ -263,6 +327,12 @@ mod tests {
             ("vended", "vended secret")
         );
         assert!(Keys::new(&Options::default()).unwrap().is_none());
+        // The token of the catalog's own session does not go with other keys.
+        let options = options
+            .into_iter()
+            .chain([("s3.session-token".to_owned(), "own".to_owned())]);
+        let keys = Keys::new(&options.collect()).unwrap().unwrap();
+        assert_eq!((&*keys.access_key, keys.session_token), ("vended", None));
     }
 
     #[test]
@@ -282,7 +352,24 @@ mod tests {
         );
         assert_eq!(
             said(Options::from([("fs.s3a.secret.key", "a")])),
-            "option 'fs.s3a.secret.key' is set without 's3.access-key': set both, or neither"
+            "option 'fs.s3a.secret.key' is set without 'fs.s3a.access-key': set both, or neither"
+        );
+        assert_eq!(
+            said(Options::from([(
+                "fs.s3a.aws.credentials.provider",
+                "org.x.VaultProvider"
+            )])),
+            "option 'fs.s3a.aws.credentials.provider' is 'org.x.VaultProvider': only an anonymous provider is known; \
+             leave it out and set the keys"
+        );
+        let options = Options::from([
+            ("s3.endpoint", "https://b.example.com"),
+            ("s3.path-style-access", "true"),
+        ]);
+        assert_eq!(
+            said(options),
+            "the endpoint 'https://b.example.com' begins with the name of the bucket 'b': set option \
+             's3.path-style-access' to false, or name the endpoint without the bucket"
         );
         let nowhere = Settings::new(&"s3:/wh".parse().unwrap(), &Options::default());
         assert_eq!(

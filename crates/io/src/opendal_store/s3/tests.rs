@@ -229,18 +229,51 @@ impl CredentialSource for Nothing {
     }
 }
 
+/// A source that cannot be reached now.
+#[derive(Debug)]
+struct Away;
+
+#[async_trait]
+impl CredentialSource for Away {
+    async fn options(&self) -> Result<Options> {
+        Err(Error::Store {
+            operation: "ask",
+            path: "/".to_owned(),
+            reason: "the catalog is away".to_owned(),
+            kind: ErrorKind::Unavailable,
+            source: "a test".into(),
+        })
+    }
+
+    async fn renew(&self, _refused: &Options) -> Result<Options> {
+        self.options().await
+    }
+}
+
 #[tokio::test]
-async fn without_keys_the_options_are_named() {
+async fn a_source_that_fails_says_why() {
+    let server = server();
+    let options = Options::from([("s3.endpoint", server.endpoint())]);
+    let fs = OpendalFileSystem::s3(&location(), &options, Some(Arc::new(Away))).unwrap();
+    let error = fs
+        .create_whole("/t/a", Bytes::from_static(b"1"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(told, "cannot ask '/': the catalog is away");
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_source_without_keys_is_told() {
     let server = server();
     let options = Options::from([("s3.endpoint", server.endpoint())]);
     let fs = OpendalFileSystem::s3(&location(), &options, Some(Arc::new(Nothing))).unwrap();
     let error = fs.stat("/t/a").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-    assert_eq!(
-        error.to_string(),
-        "cannot inspect '/t/a': there are no keys to sign requests with; set the options 's3.access-key' and \
-         's3.secret-key'"
-    );
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(told, "the credentials that were given hold no access key");
     assert!(server.requests().is_empty());
 }
 
@@ -286,6 +319,46 @@ async fn a_file_that_is_dropped_half_way_leaves_no_upload() {
         .await
         .unwrap();
     assert!(server.objects("lake").is_empty());
+}
+
+#[tokio::test]
+async fn a_write_that_is_given_up_half_way_leaves_no_upload() {
+    let server = server();
+    let fs = plain(&server);
+    let mut file = fs.create("/t/_temporary/a").await.unwrap();
+    for _ in 0..2 {
+        file.write(content(12 * MIB)).await.unwrap();
+    }
+    assert_eq!(server.uploads("lake"), 1);
+    // Too little time to send a part, but enough to begin.
+    for _ in 0..3 {
+        let part = file.write(content(12 * MIB));
+        let _ = tokio::time::timeout(Duration::from_micros(500), part).await;
+    }
+    let error = file.write(Bytes::from_static(b"1")).await.unwrap_err();
+    assert!(error.to_string().contains("given up"), "{error}");
+    drop(file);
+    let gone = async {
+        while server.uploads("lake") > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone)
+        .await
+        .unwrap();
+    assert!(server.objects("lake").is_empty());
+}
+
+#[tokio::test]
+async fn expired_keys_that_stay_are_no_internal_error() {
+    let server = server();
+    let fs = plain(&server);
+    server.fail(S3Fault::answer("PutObject", 400, "ExpiredToken"));
+    let error = fs
+        .create_whole("/t/a", Bytes::from_static(b"1"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ftable_core::{ErrorKind, Options};
-use futures::stream;
+use ftable_core::ErrorKind;
+use futures::{Stream, StreamExt, stream};
 use http::header::{AUTHORIZATION, HeaderName};
 use http::{Method, Request, Response, StatusCode};
 use opendal::{Buffer, HttpBody, HttpTransport};
@@ -13,17 +13,20 @@ use opendal_http_transport_reqwest::ReqwestTransport;
 use reqsign_aws_v4::RequestSigner;
 use reqsign_core::{Context, SignRequest};
 use reqwest::{Client, redirect};
+use tokio::time::timeout;
 
 use super::credential;
 use super::settings::Keys;
 use crate::credentials::CredentialSource;
-use crate::error::{Error, Result};
+use crate::error::{EXPIRED, Error, Result};
 use crate::tls;
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may say nothing.
-const READ_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a server may say nothing, besides the time that the bytes of a request take.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Bytes that a line carries in a second at the least.
+const SLOWEST: u64 = 64 * 1024;
 /// Servers close idle connections after some time; one that is used just then fails.
 const POOL_IDLE: Duration = Duration::from_secs(15);
 
@@ -32,9 +35,6 @@ const SIGNED: [HeaderName; 2] = [
     HeaderName::from_static("x-amz-date"),
     HeaderName::from_static("x-amz-security-token"),
 ];
-
-/// Codes of S3 for credentials that were good once.
-const EXPIRED: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
 
 /// Sends requests that are signed.
 pub(super) struct Transport {
@@ -67,40 +67,84 @@ impl Transport {
         request: Request<Buffer>,
     ) -> opendal::Result<Request<Buffer>> {
         let known = source.options().await.map_err(not_given)?;
-        let options = match signed_by(&request, &known) {
+        let is_refused = match (key_of(&request), Keys::new(&known).map_err(not_given)?) {
+            (Some(used), Some(keys)) => used == keys.access_key,
+            _ => false,
+        };
+        let options = match is_refused {
             true => source.renew(&known).await.map_err(not_given)?,
             false => known,
         };
-        let credential = credential(&options).map_err(not_given)?;
+        let Some(keys) = Keys::new(&options).map_err(not_given)? else {
+            let message = "the credentials that were given hold no access key";
+            return Err(opendal::Error::new(
+                opendal::ErrorKind::PermissionDenied,
+                message,
+            ));
+        };
         let (mut parts, body) = request.into_parts();
         parts.headers.remove(AUTHORIZATION);
         for name in SIGNED {
             parts.headers.remove(name);
         }
-        let context = Context::new();
+        let (context, credential) = (Context::new(), credential(keys));
         let signed = self
             .signer
             .sign_request(&context, &mut parts, Some(&credential), None);
-        signed.await.map_err(not_given)?;
+        signed.await.map_err(|error| {
+            let message = error.to_string();
+            opendal::Error::new(opendal::ErrorKind::Unexpected, message).set_source(error)
+        })?;
         Ok(Request::from_parts(parts, body))
     }
+
+    /// Sends a request, and waits for the answer no longer than a slow line takes for the bytes of both.
+    async fn send(&self, request: Request<Buffer>) -> opendal::Result<Response<HttpBody>> {
+        let patience = SILENCE + Duration::from_secs(request.body().len() as u64 / SLOWEST);
+        match timeout(patience, self.inner.fetch(request)).await {
+            Ok(response) => {
+                Ok(response?
+                    .map(|body| body.map_inner(|chunks| Box::new(Box::pin(timely(chunks))))))
+            }
+            Err(_) => Err(silent()),
+        }
+    }
+}
+
+/// What a body is made of.
+type Chunks = Box<dyn Stream<Item = opendal::Result<Buffer>> + Send + Sync + Unpin>;
+
+/// The chunks of a body, each of which comes in time.
+fn timely(chunks: Chunks) -> impl Stream<Item = opendal::Result<Buffer>> + Send + Sync {
+    stream::unfold(Some(chunks), |chunks| async move {
+        let mut chunks = chunks?;
+        match timeout(SILENCE, chunks.next()).await {
+            Ok(chunk) => Some((chunk?, Some(chunks))),
+            Err(_) => Some((Err(silent()), None)),
+        }
+    })
+}
+
+fn silent() -> opendal::Error {
+    let message = "the server did not answer in time";
+    opendal::Error::new(opendal::ErrorKind::Unexpected, message).set_temporary()
 }
 
 impl HttpTransport for Transport {
     async fn fetch(&self, request: Request<Buffer>) -> opendal::Result<Response<HttpBody>> {
         let Some(source) = &self.credentials else {
-            return self.inner.fetch(request).await;
+            return self.send(request).await;
+        };
+        let request = match key_of(&request).is_some_and(Keys::are_none) {
+            true => self.signed_anew(&**source, request).await?,
+            false => request,
         };
         let again = request.clone();
-        let response = self.inner.fetch(request).await?;
+        let response = self.send(request).await?;
         let (refused, response) = refusal(again.method(), response).await?;
-        if !refused {
-            return Ok(response);
-        }
-        match self.signed_anew(&**source, again).await {
-            Ok(again) => self.inner.fetch(again).await,
-            // The refusal says what is wrong.
-            Err(_) => Ok(response),
+        match refused {
+            true => self.send(self.signed_anew(&**source, again).await?).await,
+            false => Ok(response),
         }
     }
 }
@@ -147,25 +191,23 @@ fn client(secure: bool) -> Result<Client> {
         .retry(reqwest::retry::never())
         .no_proxy()
         .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(READ_TIMEOUT)
         .pool_idle_timeout(POOL_IDLE)
         .build();
     client.map_err(|error| failed(Box::new(error)))
 }
 
-/// Whether a request was signed with the access key of these options.
-fn signed_by(request: &Request<Buffer>, options: &Options) -> bool {
-    let Ok(Some(keys)) = Keys::new(options) else {
-        return true;
-    };
-    let authorization = request.headers().get(AUTHORIZATION);
-    let text = authorization.and_then(|value| value.to_str().ok());
-    let credential = text.and_then(|text| text.split_once("Credential="));
-    let key = credential.and_then(|(_, rest)| rest.split('/').next());
-    key.is_none_or(|key| key == keys.access_key)
+/// The access key that a request is signed with.
+fn key_of(request: &Request<Buffer>) -> Option<&str> {
+    let text = request.headers().get(AUTHORIZATION)?.to_str().ok()?;
+    let (_, credential) = text.split_once("Credential=")?;
+    credential.split('/').next()
 }
 
-fn not_given(error: impl std::error::Error + Send + Sync + 'static) -> opendal::Error {
+fn not_given(error: Error) -> opendal::Error {
     let message = error.to_string();
-    opendal::Error::new(opendal::ErrorKind::PermissionDenied, message).set_source(error)
+    match error.retryable() {
+        true => opendal::Error::new(opendal::ErrorKind::Unexpected, message).set_temporary(),
+        false => opendal::Error::new(opendal::ErrorKind::PermissionDenied, message),
+    }
+    .set_source(error)
 }
