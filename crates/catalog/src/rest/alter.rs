@@ -5,7 +5,7 @@ use ftable_core::options::keys::{
     ALL, BRANCH, FILE_FORMAT, FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE, METASTORE_PARTITIONED_TABLE,
     PARTITION, PARTITION_DEFAULT_NAME, PARTITION_LEGACY_NAME, PATH, PRIMARY_KEY, TYPE,
 };
-use ftable_core::{Identifier, TableSchema};
+use ftable_core::{ErrorKind, Identifier, TableSchema};
 use serde::Serialize;
 
 use super::RestCatalog;
@@ -13,10 +13,10 @@ use super::http::Request;
 use super::models::SchemaChange;
 use super::refusal::{Subject, explain};
 use super::tables::schema;
-use crate::Result;
 use crate::catalog::{check_plain, is_format_table};
 use crate::error::UnsupportedSnafu;
 use crate::rules::refuse_system_database;
+use crate::{Error, Result};
 
 /// Options that say what the files of a format table mean.
 const FIXED: [&str; 10] = [
@@ -72,7 +72,24 @@ impl RestCatalog {
             .http()
             .send(&Request::post("AlterTable", path, &body))
             .await;
-        sent.result.map_err(explain(Subject::Table(identifier)))?;
+        let retried = sent.retried();
+        match sent.result.map_err(explain(Subject::Table(identifier))) {
+            Ok(_) => {}
+            // What is refused now may be what an earlier attempt has done.
+            Err(error)
+                if retried
+                    && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>
+            {
+                return Err(Error::Exchange {
+                    request: format!("changing table {identifier}"),
+                    problem: "the server was busy, and refused it when it was asked again; look at the table"
+                        .to_owned(),
+                    may_be_done: true,
+                    source: Box::new(error),
+                });
+            }
+            Err(error) => return Err(error),
+        }
         schema(identifier, &self.table_answer(identifier).await?)
     }
 }

@@ -3,7 +3,7 @@
 use ftable_core::Identifier;
 use snafu::ensure;
 
-use super::encoding::encode_segment;
+use super::encoding::encode;
 use crate::Result;
 use crate::error::UnsupportedSnafu;
 
@@ -92,7 +92,7 @@ fn segment(what: &str, name: &str) -> Result<String> {
             instead: "use another name",
         }
     );
-    Ok(encode_segment(name))
+    Ok(encode(name))
 }
 
 #[cfg(test)]

@@ -485,7 +485,8 @@ async fn a_table_at_a_location_gets_its_directory_from_the_client() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("ext/orders");
     let text = place.to_str().unwrap().to_owned();
-    let server = Server::scripted([Reply::done(), Reply::done()]).await;
+    let there = Reply::ok(answer(&format!("file://{text}"), format_table()));
+    let server = Server::scripted([Reply::done(), there, Reply::done()]).await;
     let catalog = server.catalog().await;
     let location: Location = format!("file:{text}").parse().unwrap();
     catalog
@@ -504,9 +505,65 @@ async fn a_table_at_a_location_gets_its_directory_from_the_client() {
     let paths: Vec<_> = server
         .received()
         .iter()
+        .filter(|request| request.method == "POST")
         .map(|request| request.json()["schema"]["options"]["path"].clone())
         .collect();
     assert_eq!(paths, [json!(format!("file:{text}")), json!(text)]);
+}
+
+#[tokio::test]
+async fn a_server_that_puts_a_table_elsewhere_than_it_was_asked_to_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let asked = directory.path().join("orders").to_str().unwrap().to_owned();
+    let elsewhere = Reply::ok(answer("/wh/d.db/t", format_table()));
+    let server = Server::scripted([Reply::done(), elsewhere]).await;
+    let location: Location = asked.parse().unwrap();
+    let catalog = server.catalog().await;
+    let (name, schema) = (table("d.t"), orders());
+    let made = catalog.create_table_at(&name, &schema, Some(location), false);
+    let error = made.await.unwrap_err().to_string();
+    assert!(
+        error.contains(&asked) && error.contains("'/wh/d.db/t'"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn what_an_earlier_attempt_has_done_is_not_told_as_a_refusal() {
+    let (t, u) = (table("d.t"), table("e.u"));
+    let gone = || Reply::error(404, "TABLE", "t");
+    let there = || Reply::ok(answer("/wh/t", format_table()));
+    // Renamed by the first request: the old name is gone, and the new one is there.
+    for (old, new, is_done) in [
+        (gone(), there(), true),
+        (gone(), gone(), false),
+        (there(), there(), false),
+    ] {
+        let server = Server::scripted([Reply::busy(), gone(), old, new]).await;
+        let renamed = server.catalog().await.rename_table(&t, &u, false).await;
+        assert_eq!(renamed.is_ok(), is_done);
+    }
+    let add = SchemaChange::AddColumn {
+        field_names: vec!["note".to_owned()],
+        data_type: "STRING".parse().unwrap(),
+        comment: None,
+        r#move: None,
+    };
+    let server =
+        Server::scripted([there(), Reply::busy(), Reply::error(409, "COLUMN", "note")]).await;
+    let error = server
+        .catalog()
+        .await
+        .alter_table(&t, &[add])
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(!error.retryable());
+    assert_eq!(
+        error.to_string(),
+        "changing table d.t: the server was busy, and refused it when it was asked again; look at the table; whether \
+         the server did it is not known"
+    );
 }
 
 #[tokio::test]

@@ -105,10 +105,19 @@ async fn keep(
     let created = catalog.create_table_at(
         identifier,
         schema,
-        (!is_own).then_some(location),
+        (!is_own).then(|| location.clone()),
         if_not_exists,
     );
-    with_database(catalog, identifier.database(), created).await
+    with_database(catalog, identifier.database(), created).await?;
+    let found = catalog.get_table(identifier).await?.location;
+    if if_not_exists || found.same_place(&location) {
+        return Ok(());
+    }
+    let message = format!(
+        "the catalog has made table {identifier} at {found}, and the files lie at {location}; drop the table, and \
+         create it with --location"
+    );
+    UsageSnafu { message }.fail()
 }
 
 async fn tell(context: &mut Context, catalog: &dyn Catalog, identifier: &Identifier) -> Result<()> {

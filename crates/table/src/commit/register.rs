@@ -115,7 +115,7 @@ impl Registration {
         let replaces = self.kind == Kind::Replaces;
         let create = || self.registry.create(&specs, true, &statistics, replaces);
         let told = match replaces {
-            true => persist_while(ftable_catalog::Error::retryable, create).await,
+            true => persist_while(may_pass, create).await,
             false => create().await,
         };
         match told {
@@ -137,9 +137,7 @@ impl Registration {
             return Ok(());
         }
         let specs: Vec<_> = dropped.values().cloned().collect();
-        let told = persist_while(ftable_catalog::Error::retryable, || {
-            self.registry.drop_partitions(&specs)
-        });
+        let told = persist_while(may_pass, || self.registry.drop_partitions(&specs));
         match told.await {
             Ok(_) => Ok(()),
             Err(error) => Err(error).with_context(|error| RegistrationSnafu {
@@ -182,6 +180,11 @@ impl Registration {
             source: Box::new(source),
         }
     }
+}
+
+/// Whether a request that says the same a second time may get its answer then, whatever became of the first.
+fn may_pass(error: &ftable_catalog::Error) -> bool {
+    error.kind() == ErrorKind::Unavailable
 }
 
 /// What the catalog may hold after it failed to answer that it took note.

@@ -1,6 +1,7 @@
 //! The key that signs, and getting a new one before it expires.
 
 use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -13,6 +14,10 @@ use crate::Result;
 
 /// A key is renewed when it is valid for less than this, as in Paimon.
 const RENEW_MILLIS: i64 = 3_600_000;
+
+/// After a load that failed, or gave a key that is to be renewed too, the next one waits for so long, or for half of what
+/// is left if that is less.
+const MAX_PAUSE_MILLIS: i64 = 30_000;
 
 /// A key that signs requests.
 #[derive(Clone, PartialEq, Eq)]
@@ -127,8 +132,12 @@ impl CredentialSource {
 pub(super) struct LoadedCredentials {
     loader: Box<dyn Loader>,
     clock: Clock,
-    /// Locked while a key is loaded: who comes meanwhile waits for it and loads none.
-    current: AsyncMutex<Option<Arc<Credentials>>>,
+    current: Mutex<Option<Arc<Credentials>>>,
+    /// Locked while a key is loaded. Who comes meanwhile signs with the one before while it is valid, and else waits;
+    /// nobody loads a second one.
+    loading: AsyncMutex<()>,
+    /// No key is loaded before this time while the one before is valid.
+    not_before: AtomicI64,
     /// The secrets of the last two keys: an answer may still be about the one before.
     seen: Mutex<Vec<String>>,
 }
@@ -138,31 +147,57 @@ impl LoadedCredentials {
         Self {
             loader,
             clock,
-            current: AsyncMutex::new(None),
+            current: Mutex::default(),
+            loading: AsyncMutex::new(()),
+            not_before: AtomicI64::new(i64::MIN),
             seen: Mutex::default(),
         }
     }
 
+    fn current(&self) -> Option<Arc<Credentials>> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.clone()
+    }
+
     async fn get(&self) -> Result<Arc<Credentials>> {
-        let mut current = self.current.lock().await;
         let now = self.clock.millis();
-        let known = current.clone();
-        if let Some(known) = &known
-            && known.is_valid_for(RENEW_MILLIS, now)
-        {
-            return Ok(Arc::clone(known));
+        let known = match self.current() {
+            Some(known) if known.is_valid_for(RENEW_MILLIS, now) => return Ok(known),
+            known => known,
+        };
+        let Some(valid) = known.clone().filter(|known| known.is_valid_for(1, now)) else {
+            let _loading = self.loading.lock().await;
+            return match self.current() {
+                Some(current) if Some(&current) != known.as_ref() => Ok(current),
+                _ => self.load().await,
+            };
+        };
+        if now < self.not_before.load(Ordering::SeqCst) {
+            return Ok(valid);
         }
-        match (self.loader.load().await, known) {
-            (Ok(loaded), _) => {
-                let loaded = Arc::new(loaded);
-                self.remember(&loaded);
-                *current = Some(Arc::clone(&loaded));
-                Ok(loaded)
-            }
-            // It still signs.
-            (Err(_), Some(known)) if known.is_valid_for(1, now) => Ok(known),
-            (Err(error), _) => Err(error),
+        let Ok(_loading) = self.loading.try_lock() else {
+            return Ok(valid);
+        };
+        // It still signs when no other can be had.
+        let loaded = self.load().await.unwrap_or_else(|_| Arc::clone(&valid));
+        if !loaded.is_valid_for(RENEW_MILLIS, now) {
+            let left = loaded
+                .expires_at_millis
+                .unwrap_or(i64::MAX)
+                .saturating_sub(now);
+            let pause = (left / 2).min(MAX_PAUSE_MILLIS);
+            self.not_before
+                .store(now.saturating_add(pause), Ordering::SeqCst);
         }
+        Ok(loaded)
+    }
+
+    async fn load(&self) -> Result<Arc<Credentials>> {
+        let loaded = Arc::new(self.loader.load().await?);
+        self.remember(&loaded);
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::clone(&loaded));
+        Ok(loaded)
     }
 
     fn remember(&self, credentials: &Credentials) {
@@ -179,7 +214,7 @@ impl LoadedCredentials {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use async_trait::async_trait;
 
@@ -284,15 +319,31 @@ mod tests {
         millis.store(1_800_000, Ordering::SeqCst);
         assert_eq!(id().await.unwrap(), "1");
         millis.store(1_800_001, Ordering::SeqCst);
+        // One loads, and the others sign with what they have.
         let all = futures::future::join_all((0..8).map(|_| id())).await;
-        assert!(all.iter().all(|id| id.as_ref().unwrap() == "2"));
+        let of = |number: &str| {
+            all.iter()
+                .filter(|id| id.as_ref().unwrap() == number)
+                .count()
+        };
+        assert_eq!((of("1"), of("2")), (7, 1));
         assert_eq!(loads.load(Ordering::SeqCst), 2);
+        assert_eq!(id().await.unwrap(), "2");
         assert_eq!(source.secrets(), ["secret-1", "secret-2"]);
 
         // The second expires at 10 800 000.
         failing.store(true, Ordering::SeqCst);
-        millis.store(10_799_999, Ordering::SeqCst);
+        millis.store(9_000_000, Ordering::SeqCst);
+        for _ in 0..8 {
+            assert_eq!(id().await.unwrap(), "2");
+        }
+        assert_eq!(loads.load(Ordering::SeqCst), 3);
+        millis.store(9_029_999, Ordering::SeqCst);
         assert_eq!(id().await.unwrap(), "2");
+        assert_eq!(loads.load(Ordering::SeqCst), 3);
+        millis.store(9_030_000, Ordering::SeqCst);
+        assert_eq!(id().await.unwrap(), "2");
+        assert_eq!(loads.load(Ordering::SeqCst), 4);
         millis.store(10_800_000, Ordering::SeqCst);
         assert!(id().await.is_err());
     }

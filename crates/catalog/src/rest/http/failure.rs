@@ -108,7 +108,7 @@ pub(super) fn unanswered(request: &Request, attempts: u32, error: reqwest::Error
     Error::Exchange {
         request: request.to_string(),
         problem,
-        may_be_done: !request.method.is_safe() && !error.is_connect(),
+        may_be_done: !request.reads && !error.is_connect(),
         // A URL may hold a page token.
         source: Box::new(error.without_url()),
     }

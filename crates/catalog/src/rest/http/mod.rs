@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 use super::auth::{Auth, Outgoing};
 use super::base_uri::BaseUri;
-use super::encoding::encode_query;
+use super::encoding::encode;
 use crate::Result;
 use crate::error::{AnswerSnafu, InvalidOptionSnafu};
 
@@ -86,7 +86,7 @@ impl HttpClient {
         let query: Vec<(&str, String)> = request
             .query
             .iter()
-            .map(|(key, value)| (*key, encode_query(value)))
+            .map(|(key, value)| (*key, encode(value)))
             .collect();
         let outgoing = Outgoing {
             method: request.method.as_str(),

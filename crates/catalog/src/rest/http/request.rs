@@ -19,6 +19,8 @@ pub(crate) struct Request {
     pub(crate) body: Option<Bytes>,
     /// Whether doing it twice is the same as doing it once.
     pub(crate) repeatable: bool,
+    /// Whether it changes nothing.
+    pub(crate) reads: bool,
     /// The name of the operation, for signatures that include it.
     pub(crate) action: &'static str,
 }
@@ -26,6 +28,7 @@ pub(crate) struct Request {
 impl Request {
     fn new(method: Method, action: &'static str, path: String) -> Self {
         Self {
+            reads: method.is_safe(),
             method,
             path,
             query: Vec::new(),
@@ -73,9 +76,15 @@ impl Request {
         self
     }
 
-    /// Whether HTTP says that sending it twice does no harm.
+    /// The same request, which asks and changes nothing though HTTP cannot tell.
+    pub(crate) fn reading(mut self) -> Self {
+        self.reads = true;
+        self
+    }
+
+    /// Whether sending it twice does no harm.
     pub(crate) fn is_idempotent(&self) -> bool {
-        self.method.is_idempotent()
+        self.reads || self.method.is_idempotent()
     }
 }
 

@@ -12,7 +12,7 @@ use snafu::IntoError;
 use uuid::Uuid;
 
 use super::super::clock::Clock;
-use super::super::encoding::encode_query;
+use super::super::encoding::encode;
 use super::HttpClient;
 use super::failure::{RawAnswer, is_passing, unanswered};
 use super::request::{Request, Sent};
@@ -224,7 +224,7 @@ fn url(call: &Call<'_>) -> Result<Url> {
         text.push(if index == 0 { '?' } else { '&' });
         text.push_str(key);
         text.push('=');
-        text.push_str(&encode_query(value));
+        text.push_str(&encode(value));
     }
     match Url::parse(&text) {
         Ok(url) if url.path().ends_with(&request.path) => Ok(url),

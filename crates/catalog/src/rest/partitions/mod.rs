@@ -107,7 +107,9 @@ impl RestPartitions {
             max_results: u32::try_from(BATCH).ok(),
             page_token,
         };
-        let request = self.post("ListPartitionsByFilter", "list-by-filter", &body)?;
+        let request = self
+            .post("ListPartitionsByFilter", "list-by-filter", &body)?
+            .reading();
         let answer: PartitionPage = self.client.http().ask(&request).await?;
         Ok(Page::of(answer))
     }
@@ -219,7 +221,9 @@ impl RestPartitions {
         let mut batches = vec![specs];
         while let Some(batch) = batches.pop() {
             let body = SpecList::new(batch);
-            let request = self.post("ListPartitionsByNames", "list-by-names", &body)?;
+            let request = self
+                .post("ListPartitionsByNames", "list-by-names", &body)?
+                .reading();
             let answer = self.client.http().ask::<PartitionPage>(&request).await;
             let page = answer
                 .map(Page::of)
@@ -253,8 +257,9 @@ impl RestPartitions {
         let body = CreatePartitions::new(specs, ignore_existing, statistics, replace);
         let path = self.client.paths().partitions(&self.table)?;
         let mut request = Request::post("CreatePartitions", path, &body);
-        // Numbers that are added would count twice.
-        if !statistics.is_empty() && !replace {
+        // Numbers that are added would count twice, and what was registered by the first request would be refused by
+        // the second as registered before.
+        if (!statistics.is_empty() && !replace) || !ignore_existing {
             request = request.once();
         }
         let answer = self.client.http().ask::<CreatedAnswer>(&request).await;

@@ -136,6 +136,33 @@ async fn a_filter_is_a_hint_for_servers_that_take_it() {
 }
 
 #[tokio::test]
+async fn listings_by_post_change_nothing_and_are_asked_for_again() {
+    let filter = col("dt").eq("a");
+    let server = Server::scripted([Reply::Reset, page(&[entry("a", "1")])]).await;
+    let listed = registry(&server)
+        .await
+        .list(&[], Some(&filter))
+        .await
+        .unwrap();
+    assert_eq!(specs(&listed), [spec("a", "1")]);
+    let server = Server::scripted([Reply::Reset, page(&[entry("a", "1")])]).await;
+    let found = registry(&server)
+        .await
+        .list_by_names(&[spec("a", "1")])
+        .await;
+    assert_eq!(specs(&found.unwrap()), [spec("a", "1")]);
+    // An answer that never ends well is no reason to wonder what the server has done.
+    let server = Server::of_catalog(json!({}), |_| Reply::Close).await;
+    let error = registry(&server)
+        .await
+        .list(&[], Some(&filter))
+        .await
+        .unwrap_err();
+    assert!(error.retryable(), "{error}");
+    assert!(!error.to_string().contains("not known"), "{error}");
+}
+
+#[tokio::test]
 async fn a_server_that_takes_no_filter_is_asked_for_all() {
     let filter = col("dt").eq("a");
     let missing =
@@ -320,6 +347,12 @@ async fn numbers_that_are_added_are_sent_once_and_all_else_again() {
             .unwrap();
         assert_eq!(server.lines().len(), 2);
     }
+    // Partitions that must not be there before: a second request would find those of the first.
+    let server = Server::scripted([Reply::busy()]).await;
+    let strict = registry(&server).await;
+    let error = strict.create(&one, false, &[], false).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(server.lines().len(), 1);
     // An answer that was lost: nothing is known, and nothing is sent again.
     for reply in [Reply::Close, Reply::Reset, Reply::Cut("{".to_owned())] {
         let server = Server::scripted([reply]).await;

@@ -31,13 +31,18 @@ impl RestCatalog {
         let path = self.client.paths().tables(identifier.database())?;
         // Names that no request can be about are not created.
         self.client.paths().table(identifier)?;
+        let asked = location.clone();
         let schema = self.schema_to_create(identifier, schema, location)?;
         self.make_directory(identifier, &schema).await?;
         let request = Request::post("CreateTable", path, &CreateTable::new(identifier, &schema));
         let sent = self.client.http().send(&request).await;
         let retried = sent.retried();
         match sent.result {
-            Ok(_) => Ok(()),
+            // Whether a table may lie where it is asked to is the server's decision.
+            Ok(_) => match asked {
+                Some(asked) => self.check_lies_at(identifier, &asked).await,
+                None => Ok(()),
+            },
             Err(error) if has_code(&error, 409) => {
                 if ignore_if_exists || (retried && self.is_made_table(identifier, &schema).await) {
                     return Ok(());
@@ -46,6 +51,22 @@ impl RestCatalog {
             }
             Err(error) => Err(explain(Subject::NewTable(identifier))(error)),
         }
+    }
+
+    async fn check_lies_at(&self, identifier: &Identifier, asked: &Location) -> Result<()> {
+        let found = location(identifier, &self.table_answer(identifier).await?)?;
+        if found.same_place(asked) {
+            return Ok(());
+        }
+        InvalidLocationSnafu {
+            table: identifier.to_string(),
+            location: asked.to_string(),
+            message: format!(
+                "the server has made the table at '{found}'; drop it, and create it without a location, or have the \
+                 server allow external tables"
+            ),
+        }
+        .fail()
     }
 
     /// The schema that the server is told: with the type of the table, the defaults of the catalog and the

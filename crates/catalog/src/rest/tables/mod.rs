@@ -76,7 +76,7 @@ impl RestCatalog {
         database_pattern: Option<&str>,
         table_pattern: Option<&str>,
     ) -> Result<Page<Identifier>> {
-        let request = Request::get("ListTablesGlobally", self.client.paths().all_tables())
+        let request = Request::get("", self.client.paths().all_tables())
             .query("databaseNamePattern", database_pattern.map(str::to_owned))
             .query("tableNamePattern", table_pattern.map(str::to_owned))
             .paged(max_results, page_token);
@@ -228,8 +228,17 @@ impl RestCatalog {
         };
         let request = Request::post("RenameTable", self.client.paths().rename_table(), &body);
         let sent = self.client.http().send(&request).await;
+        let retried = sent.retried();
         match sent.result.map_err(explain(Subject::Rename(from, to))) {
             Ok(_) => Ok(()),
+            // An earlier attempt may have done it, and then the table is at its new name alone.
+            Err(error) if retried && error.kind() == ErrorKind::NotFound => {
+                let (old, new) = (self.table_answer(from).await, self.table_answer(to).await);
+                match (old, new) {
+                    (Err(gone), Ok(_)) if gone.kind() == ErrorKind::NotFound => Ok(()),
+                    _ => Err(error),
+                }
+            }
             Err(error) if ignore_if_not_exists && error.kind() == ErrorKind::NotFound => {
                 // The database of the target may be what is missing.
                 match self.table_answer(from).await {
@@ -250,7 +259,7 @@ pub(super) fn schema(identifier: &Identifier, answer: &TableAnswer) -> Result<Ta
 }
 
 /// Where the server says that a table lies; the text stays as it is.
-fn location(identifier: &Identifier, answer: &TableAnswer) -> Result<Location> {
+pub(super) fn location(identifier: &Identifier, answer: &TableAnswer) -> Result<Location> {
     match answer
         .path
         .as_deref()
