@@ -152,7 +152,7 @@ pub(super) fn by_content(path: &str, format: &'static str, head: &[u8]) -> Resul
 }
 
 /// The codec whose files begin so. Texts do not: each has bytes that are no text, or ten that no text begins with.
-fn of_magic(head: &[u8]) -> Option<Codec> {
+pub(super) fn of_magic(head: &[u8]) -> Option<Codec> {
     const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
     const END: [u8; 6] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
     match head {

@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 use bytes::Bytes;
 use ftable_core::FormatTableOptions;
 
+use super::codec::of_magic;
 use super::compress::{Compress, compressor};
 use crate::error::{EncodeSnafu, Error, Result, UnsupportedSnafu};
 use crate::format::FileEncoder;
@@ -82,6 +83,15 @@ impl<R: RowRenderer> FileEncoder for LineEncoder<R> {
             self.renderer.header(text)?;
         }
         self.renderer.rows(batch, text)?;
+        // Readers look at what a file begins with.
+        if self.compressor.is_none() && self.given == 0 && of_magic(&self.ready).is_some() {
+            return UnsupportedSnafu {
+                format: self.format,
+                what: "a first line that begins like a compressed file",
+                reason: "the file would be taken for one; put another row first, or set 'file.compression'",
+            }
+            .fail();
+        }
         if let Some(compressor) = &mut self.compressor {
             compressor
                 .write(&self.text, &mut self.ready)

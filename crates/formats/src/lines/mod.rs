@@ -59,7 +59,7 @@ pub(crate) fn can_cut(name: &str, format: &LineFormat) -> bool {
 
 impl LineFormat {
     /// Whether lines end at LF, CR and CR LF alike, as they do where one of them is configured.
-    fn has_common_ends(&self) -> bool {
+    pub(crate) fn has_common_ends(&self) -> bool {
         matches!(self.delimiter.as_str(), "\n" | "\r" | "\r\n")
     }
 }

@@ -43,8 +43,8 @@ impl FileFormat for TextFormat {
 
     fn encoder(&self, request: WriteRequest) -> Result<Box<dyn FileEncoder>> {
         check_columns(&request.fields)?;
-        let delimiter = line_format(&request.options)?.delimiter;
-        line_encoder(NAME, Renderer::new(delimiter), &request.options)
+        let renderer = Renderer::new(&request.fields, &line_format(&request.options)?);
+        line_encoder(NAME, renderer, &request.options)
     }
 
     fn has_footer(&self) -> bool {

@@ -8,10 +8,11 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray}
 use arrow_schema::SchemaRef;
 use ftable_core::DataField;
 use ftable_core::types::to_arrow_schema;
+use memchr::memmem::Finder;
 
 use super::NAME;
-use crate::error::{EncodeSnafu, Error, Result};
-use crate::lines::{BadLine, LineDecoder, RowRenderer};
+use crate::error::{EncodeSnafu, Error, Result, UnstorableSnafu};
+use crate::lines::{BadLine, LineDecoder, LineFormat, RowRenderer};
 
 /// Collects the lines of a file as values of the one column, or their number where it is not asked for.
 pub(super) struct Values {
@@ -62,14 +63,66 @@ impl LineDecoder for Values {
     }
 }
 
-/// Writes each value and the delimiter.
+/// Characters of a value that a message shows.
+const SHOWN: usize = 80;
+
+/// Writes each value and the delimiter. A value that holds the delimiter is written as it is, as Java does; one that the
+/// reader would see another value in is refused.
 pub(super) struct Renderer {
-    delimiter: String,
+    column: String,
+    delimiter: Finder<'static>,
+    /// The reader takes any of the common line ends, and passes over a mark of the byte order.
+    is_common: bool,
+    is_first: bool,
 }
 
 impl Renderer {
-    pub(super) fn new(delimiter: String) -> Self {
-        Self { delimiter }
+    pub(super) fn new(fields: &[DataField], format: &LineFormat) -> Self {
+        Self {
+            column: fields
+                .first()
+                .map_or_else(String::new, |field| field.name.clone()),
+            delimiter: Finder::new(format.delimiter.as_bytes()).into_owned(),
+            is_common: format.has_common_ends(),
+            is_first: true,
+        }
+    }
+
+    fn check(&self, value: &str) -> Result<()> {
+        if self.is_first && self.is_common && value.starts_with('\u{feff}') {
+            return self.refuse(
+                value,
+                "begins with a byte order mark, which is passed over at the start of a file; put another row first",
+            );
+        }
+        let needle = self.delimiter.needle();
+        if needle.len() < 2 || self.is_common {
+            return Ok(());
+        }
+        // Only the end of the value can be taken for a part of the delimiter.
+        let overlap = value.len().min(needle.len() - 1);
+        let tail = value.as_bytes().get(value.len() - overlap..);
+        let seen = [tail.unwrap_or_default(), needle].concat();
+        if self.delimiter.find(&seen) == Some(overlap)
+            || self.delimiter.find(value.as_bytes()).is_some()
+        {
+            return Ok(());
+        }
+        self.refuse(
+            value,
+            "would be read as another value with the line delimiter behind it; choose another 'text.line-delimiter'",
+        )
+    }
+
+    fn refuse(&self, value: &str, reason: &str) -> Result<()> {
+        let shown: String = value.chars().take(SHOWN).collect();
+        UnstorableSnafu {
+            format: NAME,
+            column: &self.column,
+            value: format!("'{}'", shown.escape_debug()),
+            reason,
+        }
+        .fail()
     }
 }
 
@@ -90,10 +143,14 @@ impl RowRenderer for Renderer {
             (Some(first), Some(last)) => usize::try_from(last - first).unwrap_or_default(),
             _ => 0,
         };
-        out.reserve(bytes + values.len() * self.delimiter.len());
+        let delimiter = self.delimiter.needle().len();
+        out.reserve(bytes + values.len() * delimiter);
         for value in values {
-            out.extend_from_slice(value.unwrap_or_default().as_bytes());
-            out.extend_from_slice(self.delimiter.as_bytes());
+            let value = value.unwrap_or_default();
+            self.check(value)?;
+            self.is_first = false;
+            out.extend_from_slice(value.as_bytes());
+            out.extend_from_slice(self.delimiter.needle());
         }
         Ok(())
     }

@@ -201,8 +201,75 @@ fn compressed_files_are_read_under_the_plain_name_that_java_gives_them() {
     );
 }
 
+/// What is written, or the message of the refusal.
+fn try_written(given: &[(&str, &str)], texts: &[Option<&str>]) -> Result<Bytes> {
+    crate::testing::write(TEXT, given, &column(), &[values(texts)])
+}
+
+#[test]
+fn what_would_be_read_as_another_value_is_refused() {
+    let bars = [("text.line-delimiter", "||")];
+    let said = |given: &[(&str, &str)], texts: &[&str]| {
+        let texts: Vec<_> = texts.iter().map(|text| Some(*text)).collect();
+        try_written(given, &texts).unwrap_err().to_string()
+    };
+    let told = said(&bars, &["a", "b|"]);
+    assert!(
+        told.contains("line") && told.contains("'b|'") && told.contains("text.line-delimiter"),
+        "{told}"
+    );
+    let told = said(&[], &["\u{feff}a", "b"]);
+    assert!(
+        told.contains("line") && told.contains("byte order mark"),
+        "{told}"
+    );
+    for format in [TEXT, FileFormatKind::Csv] {
+        let rows = [values(&[Some("BZh91AY&SYx")])];
+        let told = crate::testing::write(format, &[], &column(), &rows)
+            .unwrap_err()
+            .to_string();
+        assert!(told.contains("file.compression"), "{told}");
+    }
+    // Where it is no first value, no common delimiter, or compressed, it is what it is.
+    assert_eq!(
+        written(&[], &[Some("a"), Some("\u{feff}b")]),
+        "a\n\u{feff}b\n"
+    );
+    assert_eq!(
+        written(&bars, &[Some("\u{feff}a"), Some("|b")]),
+        "\u{feff}a|||b||"
+    );
+    let gzip = [("file.compression", "gzip")];
+    let bytes = written(&gzip, &[Some("BZh91AY&SYx")]);
+    assert_eq!(
+        read("/t/a.text.gz", &bytes, &gzip).unwrap(),
+        ["BZh91AY&SYx"]
+    );
+    // A whole delimiter in a value makes two of it, as in Java.
+    assert_eq!(
+        read("/t/a", &written(&bars, &[Some("a||b")]), &bars).unwrap(),
+        ["a", "b"]
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn values_come_back_or_are_refused_by_column(
+        texts in prop::collection::vec("[|a\u{feff}\n]{0,5}", 1..12),
+        delimiter in prop::sample::select(vec!["\n", "||", "aa", "a|a", "\u{feff}|"]),
+    ) {
+        let given = [("text.line-delimiter", delimiter)];
+        let is_common = delimiter == "\n";
+        let holds = |text: &String| text.contains(delimiter) || (is_common && text.contains('\n'));
+        prop_assume!(!texts.iter().any(holds));
+        let given_texts: Vec<_> = texts.iter().map(|text| Some(text.as_str())).collect();
+        match try_written(&given, &given_texts) {
+            Ok(bytes) => prop_assert_eq!(read("/t/a", &bytes, &given).unwrap(), texts),
+            Err(error) => prop_assert!(error.to_string().contains("column line"), "{error}"),
+        }
+    }
 
     #[test]
     fn values_come_back(
