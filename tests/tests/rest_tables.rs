@@ -13,7 +13,7 @@ use common::{append, batch, commit, ids_and_p, lines_of, rows, schema, stage};
 use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Identifier, Options};
 use ftable_io::Location;
 use ftable_testkit::rest_server::{
-    Answer, Authorization, Fault, RestServer, Route, Rule, ServerOptions,
+    Answer, Authorization, DlfKeys, Fault, RestServer, Route, Rule, ServerOptions,
 };
 use tempfile::TempDir;
 
@@ -490,4 +490,138 @@ async fn many_partitions_are_listed_page_by_page() {
         .await
         .unwrap();
     assert_eq!(plan.file_count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signed_requests_with_odd_names_are_understood() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = RestServer::start(ServerOptions {
+        authorization: Authorization::Dlf(DlfKeys {
+            access_key_id: "AKID".to_owned(),
+            access_key_secret: "hunter2".to_owned(),
+            security_token: Some("sts".to_owned()),
+            region: "cn-hangzhou".to_owned(),
+        }),
+        base_path: "/dlf".to_owned(),
+        prefix: Some("paimon/aaaa".to_owned()),
+        page_size: 1,
+        ..ServerOptions::new(directory.path())
+    })
+    .unwrap();
+    let open = |secret: &'static str| {
+        let uri = server.uri();
+        async move {
+            let options = [
+                ("metastore", "rest"),
+                ("uri", uri.as_str()),
+                ("token.provider", "dlf"),
+                ("dlf.region", "cn-hangzhou"),
+                ("dlf.access-key-id", "AKID"),
+                ("dlf.access-key-secret", secret),
+                ("dlf.security-token", "sts"),
+            ];
+            ftable_catalog::open(Options::from(options)).await
+        }
+    };
+    let catalog = open("hunter2").await.unwrap();
+    let database = "日 志";
+    catalog.create_database(database, false).await.unwrap();
+    let options = [("file.format", "parquet"), MANAGED];
+    let schema = schema("id BIGINT, p STRING", &["p"], &options);
+    let name = |table: &str| Identifier::new(database, table).unwrap();
+    let given = [(1, Some("a b+c/d%")), (2, Some("~*"))];
+    for odd in ["α*~%+", "a b", "c"] {
+        catalog
+            .create_table(&name(odd), &schema, false)
+            .await
+            .unwrap();
+        let table = catalog.get_format_table(&name(odd)).await.unwrap();
+        append(&table, ids_and_p(&given)).await.unwrap();
+        assert_eq!(rows(&table).await.unwrap(), lines_of(&given), "{odd}");
+    }
+    let mut listed = catalog.list_tables(database).await.unwrap();
+    listed.sort();
+    assert_eq!(listed, ["a b", "c", "α*~%+"]);
+    catalog
+        .rename_table(&name("α*~%+"), &name("é+"), false)
+        .await
+        .unwrap();
+    let table = catalog.get_format_table(&name("é+")).await.unwrap();
+    assert_eq!(rows(&table).await.unwrap(), lines_of(&given));
+    catalog.drop_table(&name("é+"), false).await.unwrap();
+    assert!(server.log().iter().all(|asked| asked.status != Some(401)));
+    let error = open("hunter3").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    assert!(!error.to_string().contains("hunter"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_told_of_a_commit_is_what_it_did() {
+    let place = Place::new().await;
+    let table = place.table(&["p"], &[MANAGED]).await;
+    append(&table, ids_and_p(&[(1, Some("a")), (2, Some("b"))]))
+        .await
+        .unwrap();
+    let told = || {
+        let log = place.server.log();
+        let last = log
+            .iter()
+            .rev()
+            .find(|asked| asked.route == Some(Route::CreatePartitions));
+        let body: serde_json::Value = serde_json::from_slice(&last.unwrap().body).unwrap();
+        let mut numbers: Vec<_> = body["partitionStatistics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|of| {
+                let count = |member: &str| of[member].as_i64().unwrap();
+                let value = of["spec"]["p"].as_str().unwrap().to_owned();
+                (value, count("recordCount"), count("fileCount"))
+            })
+            .collect();
+        numbers.sort();
+        (
+            body["replaceStatistics"].as_bool().unwrap_or_default(),
+            numbers,
+        )
+    };
+    assert_eq!(told(), (false, shown(&[("a", 1, 1), ("b", 1, 1)])));
+    let mut commit = table.commit().build().unwrap();
+    commit
+        .truncate_partitions(&[vec![("p".to_owned(), "a".to_owned())]])
+        .await
+        .unwrap();
+    assert_eq!(told(), (true, shown(&[("a", 0, 0)])));
+    let whole = Options::from([("dynamic-partition-overwrite", "false")]);
+    let whole = table.with_options(&whole).unwrap();
+    let messages = stage(&whole, ids_and_p(&[(3, Some("c")), (4, Some("c"))]))
+        .await
+        .unwrap();
+    let mut commit = whole.commit().overwrite().build().unwrap();
+    commit.commit(messages).await.unwrap();
+    assert_eq!(
+        told(),
+        (true, shown(&[("a", 0, 0), ("b", 0, 0), ("c", 2, 1)]))
+    );
+    assert_eq!(
+        rows(&table).await.unwrap(),
+        lines_of(&[(3, Some("c")), (4, Some("c"))])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_of_more_than_one_request_takes_may_leave_some_registered() {
+    let place = Place::new().await;
+    let table = place.table(&["p"], &[MANAGED]).await;
+    let values: Vec<String> = (0..1_001).map(|number| format!("v{number:04}")).collect();
+    let many: Vec<_> = (0..)
+        .zip(values.iter().map(|value| Some(value.as_str())))
+        .collect();
+    let messages = stage(&table, ids_and_p(&many)).await.unwrap();
+    let rule = Rule::on(Route::CreatePartitions, Fault::status(403));
+    place.server.faults().add(rule.skip(1));
+    let error = commit(&table, messages).await.unwrap_err();
+    let told = error.to_string();
+    assert!(told.contains("if it did all the same"), "{told}");
+    assert!(rows(&table).await.unwrap().is_empty());
 }
