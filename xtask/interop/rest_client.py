@@ -2,7 +2,8 @@
 
 SERVER is the binary of the example `rest_server` of `crates/testkit`. What pypaimon creates, lists, alters,
 renames and drops through it must be what it says afterwards, and the rows that pypaimon writes to a format
-table must come back. With FTABLE, the command line's binary, `ftable scan` must read the same rows.
+table must come back. With FTABLE, the command line's binary, `ftable scan` must read the same rows, from the files and
+over the server.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from pypaimon.api import rest_exception
 from pypaimon.catalog import catalog_exception
 from pypaimon.schema.data_types import AtomicType
 from pypaimon.schema.schema_change import SchemaChange
+
+from _command import run
 
 TOKEN = "demo-token"
 KEYS = ["dt", "hr"]
@@ -141,6 +144,16 @@ def scanned(ftable, location, name, file_format):
     check(f"rows of {name} by ftable", canonical(found), canonical(ROWS))
 
 
+def loaded(ftable, uri, name):
+    """The same rows by `ftable scan` of the table that the server describes as pypaimon made it."""
+    over = ["metastore=rest", f"uri={uri}", f"token={TOKEN}"]
+    command = [ftable, *(part for option in over for part in ("-c", option)), "--output", "json"]
+    found = [json.loads(line) for line in run(*command, "scan", name)]
+    check(f"rows of {name} by ftable over the server", canonical(found), canonical(ROWS))
+    found = [json.loads(line)["path"] for line in run(*command, "partitions", name)]
+    check(f"partitions of {name} by ftable", found, ["dt=2026-01-01/hr=0", "dt=2026-01-01/hr=1", "dt=2026-01-02/hr=0"])
+
+
 def partitions(catalog, name):
     """Partitions registered once and listed page by page."""
     specs = [{"dt": "2026-01-01", "hr": "0"}, {"dt": "2026-01-02", "hr": "0"}]
@@ -215,6 +228,7 @@ def main():
                 location = files(root, name, file_format)
                 if arguments.ftable:
                     scanned(arguments.ftable, location, name, file_format)
+                    loaded(arguments.ftable, uri, name)
             partitions(catalog, "demo.events_parquet")
             changes(catalog, "demo.events_parquet")
             names(catalog, "demo.events_orc")
