@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicI64;
 use ftable_core::ErrorKind;
 
 use super::super::http::{RetryPolicy, Timeouts};
+use super::super::testing::{Reply, Server};
 use super::*;
 
 const REQUEST: Outgoing<'_> = Outgoing {
@@ -37,6 +38,57 @@ async fn a_bearer_token_is_one_header() {
     assert_eq!(headers[0].1, "Bearer abc.def-7");
     assert!(headers[0].1.is_sensitive());
     assert_eq!(auth.secrets(), ["abc.def-7"]);
+}
+
+#[tokio::test]
+async fn a_loader_comes_before_a_file_and_a_file_before_a_key() {
+    let document = |key: &str| format!(r#"{{"AccessKeyId":"{key}","AccessKeySecret":"hunter2"}}"#);
+    let of_ecs = document("ECS");
+    let server = Server::start(move |asked| match asked.target.ends_with("/meta/") {
+        true => Reply::Raw(200, Vec::new(), "reader".to_owned()),
+        false => Reply::Raw(200, Vec::new(), of_ecs.clone()),
+    })
+    .await;
+    let metadata = format!("{}/meta/", server.uri());
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("key.json");
+    std::fs::write(&file, document("FILE")).unwrap();
+    let provider = ("token.provider", "dlf");
+    let key = [
+        ("dlf.access-key-id", "STATIC"),
+        ("dlf.access-key-secret", "hunter2"),
+    ];
+    let path = ("dlf.token-path", file.to_str().unwrap());
+    let ecs = [
+        ("dlf.token-loader", "ecs"),
+        ("dlf.token-ecs-metadata-url", metadata.as_str()),
+    ];
+    let role = ("dlf.token-ecs-role-name", "writer");
+    for (options, used) in [
+        ([&[provider][..], &key].concat(), "STATIC"),
+        ([&[provider, path][..], &key].concat(), "FILE"),
+        (
+            [
+                &[provider, path, ("dlf.token-loader", "local_file")][..],
+                &key,
+            ]
+            .concat(),
+            "FILE",
+        ),
+        ([&[provider, path][..], &key, &ecs].concat(), "ECS"),
+        ([&[provider, role][..], &ecs].concat(), "ECS"),
+    ] {
+        let headers = auth(&options).unwrap().headers(&REQUEST).await.unwrap();
+        let mut values = headers.iter().filter_map(|(_, value)| value.to_str().ok());
+        assert!(
+            values.any(|value| value.contains(used)),
+            "{used}: {headers:?}"
+        );
+    }
+    assert_eq!(
+        server.lines(),
+        ["GET /meta/", "GET /meta/reader", "GET /meta/writer"]
+    );
 }
 
 #[test]

@@ -89,6 +89,23 @@ async fn other_refusals_are_final() {
 }
 
 #[tokio::test]
+async fn the_id_of_a_request_is_told_under_whatever_name_it_comes() {
+    for headers in [
+        vec![("x-request-id", "r-7".to_owned())],
+        vec![("x-acs-request-id", "r-7".to_owned())],
+        vec![
+            ("x-acs-request-id", "r-8".to_owned()),
+            ("x-request-id", "r-7".to_owned()),
+        ],
+    ] {
+        let server = Server::scripted([Reply::Raw(404, headers, "{}".to_owned())]).await;
+        let sent = send(&server.catalog().await, &get()).await;
+        let told = sent.result.unwrap_err().to_string();
+        assert!(told.contains("r-7"), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn a_reset_connection_is_tried_again_where_that_does_no_harm() {
     let server = Server::scripted([Reply::Reset, Reply::ok(json!({}))]).await;
     let sent = send(&server.catalog().await, &get()).await;
