@@ -68,19 +68,27 @@ pub(crate) fn columns(ddl: &str) -> Arc<[DataField]> {
         .into()
 }
 
+/// The options of a table of this format, with those given.
+pub(crate) fn options(kind: FileFormatKind, given: &[(&str, &str)]) -> Arc<FormatTableOptions> {
+    let mut all = Options::from_iter([("file.format".to_owned(), kind.name().to_owned())]);
+    for (key, value) in given {
+        all.set(*key, *value);
+    }
+    Arc::new(FormatTableOptions::resolve(&all).unwrap())
+}
+
 pub(crate) fn request(
     kind: FileFormatKind,
     bytes: &Bytes,
     fields: &Arc<[DataField]>,
 ) -> ReadRequest {
-    let options = Options::from_iter([("file.format".to_owned(), kind.name().to_owned())]);
     ReadRequest {
         file: file(bytes),
         range: None,
         fields: Arc::clone(fields),
         table_fields: Arc::clone(fields),
         batch_size: 1024,
-        options: Arc::new(FormatTableOptions::resolve(&options).unwrap()),
+        options: options(kind, &[]),
         records: Arc::default(),
     }
 }
