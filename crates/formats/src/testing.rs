@@ -519,13 +519,19 @@ pub(crate) fn primitive_type() -> impl Strategy<Value = DataType> {
     (kind, any::<bool>()).prop_map(|(kind, nullable)| DataType::new(kind, nullable))
 }
 
-/// Every type that a format table has.
-pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
+/// Every type without elements or fields, DECIMAL among them.
+pub(crate) fn scalar_type() -> impl Strategy<Value = DataType> {
     let decimal = (1_u8..=38)
         .prop_flat_map(|precision| (Just(precision), 0..=precision))
         .prop_map(|(precision, scale)| TypeKind::Decimal { precision, scale });
-    let leaf = prop_oneof![8 => primitive_type(), 1 => decimal.prop_map(DataType::from)];
-    leaf.prop_recursive(3, 12, 3, |inner| {
+    let decimal =
+        (decimal, any::<bool>()).prop_map(|(kind, nullable)| DataType::new(kind, nullable));
+    prop_oneof![8 => primitive_type(), 1 => decimal]
+}
+
+/// Every type that a format table has.
+pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
+    scalar_type().prop_recursive(3, 12, 3, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
         let key = inner.clone().prop_map(|key| Box::new(key.not_null()));
         let kind = prop_oneof![

@@ -8,13 +8,15 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use async_trait::async_trait;
 use bytes::Bytes;
-use ftable_core::{FileFormatKind, FormatTableOptions};
+use ftable_core::{DataField, FileFormatKind, FormatTableOptions};
 use ftable_io::InputFile;
 use futures::TryStreamExt;
+use proptest::prelude::*;
+use proptest::sample::select;
 
 use super::{BadLine, InvalidText, LineDecoder, LineFormat, read_lines};
-use crate::ReadRequest;
-use crate::testing::{options, run};
+use crate::testing::{concat, options, run, write};
+use crate::{ReadRequest, file_format};
 
 /// A file in memory with a name.
 #[derive(Debug)]
@@ -195,6 +197,48 @@ pub(crate) fn read_all(
     format: LineFormat,
 ) -> crate::Result<Vec<String>> {
     Ok(read_batches(&request(file, range, 3), format)?.concat())
+}
+
+/// Batches through the encoder and the reader of a format, whole: the rows read, and how many are counted.
+pub(crate) fn written_and_read(
+    kind: FileFormatKind,
+    path: &str,
+    given: &[(&str, &str)],
+    fields: &Arc<[DataField]>,
+    batches: &[RecordBatch],
+) -> crate::Result<(RecordBatch, u64)> {
+    let bytes = write(kind, given, fields, batches)?;
+    let request = ReadRequest {
+        fields: Arc::clone(fields),
+        table_fields: Arc::clone(fields),
+        options: options(kind, given),
+        ..request(named(path, bytes), None, 7)
+    };
+    let format = file_format(kind);
+    let (batches, count) = run(async {
+        let count = format.count_rows(request.clone()).await?;
+        let stream = format.read(request).await?;
+        let batches: Vec<RecordBatch> = stream.try_collect().await?;
+        Ok::<_, crate::Error>((batches, count))
+    })?;
+    Ok((concat(fields, &batches), count))
+}
+
+/// A codec of new files, and how a file of this kind that it compressed is named.
+pub(crate) fn codec_and_path(
+    kind: FileFormatKind,
+) -> impl Strategy<Value = (&'static str, String)> {
+    const CODECS: [(&str, &str); 7] = [
+        ("none", ""),
+        ("gzip", ".gz"),
+        ("bzip2", ".bz2"),
+        ("deflate", ".deflate"),
+        ("snappy", ".snappy"),
+        ("lz4", ".lz4"),
+        ("zstd", ".zst"),
+    ];
+    let named = move |(codec, ending)| (codec, format!("/t/data-1.{}{ending}", kind.name()));
+    select(&CODECS[..]).prop_map(named)
 }
 
 /// Bytes that hexadecimal digits stand for.

@@ -16,7 +16,8 @@ use serde_json::Value;
 
 use super::*;
 use crate::json::{map_keys, schema};
-use crate::testing::{any_type, named, random_batches};
+use crate::lines::testing::{codec_and_path, written_and_read};
+use crate::testing::{any_type, concat, named, random_batches};
 
 const DAY: i64 = 86_400;
 const FIRST_DAY: i64 = -719_528;
@@ -172,5 +173,27 @@ proptest! {
         }
         prop_assert_eq!(decoding.counts(), (0, 0));
         prop_assert_eq!(decoding.rows(), batch);
+    }
+
+    /// Whole files, of several batches and compressed.
+    #[test]
+    fn files_of_random_rows_come_back(
+        types in prop::collection::vec(json_type(), 1..4),
+        sizes in prop::collection::vec(0_usize..20, 0..4),
+        delimiter in prop_oneof![Just("\n"), Just("\r\n"), Just("\r"), Just("\u{1}\u{2}|")],
+        (codec, path) in codec_and_path(FileFormatKind::Json),
+        seed in any::<u64>(),
+    ) {
+        let fields: Arc<[DataField]> = named(types).into();
+        let tame = |batch: &RecordBatch| {
+            let columns = fields.iter().zip(batch.columns());
+            let columns = columns.map(|(field, column)| tamed(&field.data_type, column)).collect();
+            RecordBatch::try_new(batch.schema(), columns).unwrap()
+        };
+        let batches: Vec<RecordBatch> = random_batches(&fields, &sizes, seed).iter().map(tame).collect();
+        let options = [("json.line-delimiter", delimiter), ("file.compression", codec)];
+        let (read, count) = written_and_read(FileFormatKind::Json, &path, &options, &fields, &batches).unwrap();
+        prop_assert_eq!(count, sizes.iter().sum::<usize>() as u64);
+        prop_assert_eq!(read, concat(&fields, &batches));
     }
 }
