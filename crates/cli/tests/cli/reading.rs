@@ -166,6 +166,65 @@ fn files_that_are_left_out_are_told() {
     }
 }
 
+/// Lines that are not as the table declares are told of by what reads their values, and end neither.
+#[test]
+fn records_that_are_not_as_declared_are_told() {
+    let shop = Shop::new();
+    shop.file("ragged/a.csv", "1,a\n2\n3\n4,b,c\n");
+    shop.file("bad/a.csv", "1,a\nx,b\n3,c\ny,d\n");
+    shop.file(
+        "j/a.json",
+        "{\"id\":1,\"s\":\"a\"}\n{\"id\":\"x\",\"s\":\"b\"}\n{\"id\":\n[2]\n",
+    );
+    let check = |table: [&str; 3], told: &[&str], rows: &str, count: u32| {
+        let [path, format, option] = table;
+        let columns = "id INT, s STRING";
+        let table = [
+            "--path", path, "--schema", columns, "--format", format, "-c", option,
+        ];
+        let warnings: String = told
+            .iter()
+            .map(|text| format!("warning: {text}\n"))
+            .collect();
+        let count = format!("{{\"count\":{count}}}\n");
+        for (verb, out) in [
+            (&["scan"][..], rows),
+            (&["count", "--where", "id > 0"], &count),
+        ] {
+            let arguments = [verb, &table].concat();
+            let ran = shop.bare(&arguments);
+            assert_eq!((ran.code, ran.out.as_str()), (Some(0), out), "{}", ran.err);
+            assert_eq!(ran.err, warnings, "{verb:?} {path}");
+            let quiet = [&arguments[..], &["--quiet"]].concat();
+            assert_eq!(shop.bare(&quiet).ok(), out);
+        }
+    };
+    check(
+        ["ragged", "csv", "csv.mode=failfast"],
+        &[
+            "2 records have fewer fields than columns: the missing ones are NULL",
+            "1 record has more fields than columns: the surplus was not read",
+        ],
+        "{\"id\":1,\"s\":\"a\"}\n{\"id\":2,\"s\":null}\n{\"id\":3,\"s\":null}\n{\"id\":4,\"s\":\"b\"}\n",
+        4,
+    );
+    check(
+        ["bad", "csv", "csv.mode=dropmalformed"],
+        &["2 records cannot be read and were left out"],
+        "{\"id\":1,\"s\":\"a\"}\n{\"id\":3,\"s\":\"c\"}\n",
+        2,
+    );
+    check(
+        ["j", "json", "json.ignore-parse-errors=true"],
+        &[
+            "1 record has a value that cannot be read, and NULL in its place",
+            "2 records cannot be read and were left out",
+        ],
+        "{\"id\":1,\"s\":\"a\"}\n{\"id\":null,\"s\":\"b\"}\n",
+        1,
+    );
+}
+
 #[test]
 fn messages_of_refused_scans() {
     let shop = Shop::with_orders();
