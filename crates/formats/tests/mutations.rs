@@ -15,9 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use cap::Cap;
-use common::{ORC, PARQUET, PATH, columns, data, request, runtime};
+use common::{ORC, PARQUET, PATH, columns, data, options, request, runtime};
 use ftable_core::{DataField, ErrorKind, FileFormatKind, FormatTableOptions, Options, TableSchema};
-use ftable_formats::{Error, WriteRequest, file_format};
+use ftable_formats::{Error, ReadRequest, WriteRequest, file_format};
 use futures::{StreamExt, TryStreamExt};
 
 #[global_allocator]
@@ -145,12 +145,71 @@ fn names_file(error: &Error) -> Result<(), String> {
     }
 }
 
+/// How a file is read besides its columns.
+#[derive(Debug, Clone, Default)]
+struct Way {
+    options: Vec<(&'static str, &'static str)>,
+    /// Parts of 64 of the file where it is cut; the whole file if there are none.
+    range: Option<[u8; 2]>,
+}
+
+impl Way {
+    /// What the options of a text format are set to, and a range. Footers say where their files may be cut.
+    fn random(kind: FileFormatKind, random: &mut Random) -> Self {
+        let settings: &[(&'static str, &[&'static str])] = match kind {
+            FileFormatKind::Csv => &[
+                ("csv.mode", &["permissive", "dropmalformed", "failfast"]),
+                ("csv.include-header", &["false", "true"]),
+                ("csv.field-delimiter", &[",", ";", "\t", "é", "1"]),
+                ("csv.quote-character", &["\"", "'", "\0"]),
+                ("csv.null-literal", &["", "\\N", "1"]),
+            ],
+            FileFormatKind::Json => &[("json.ignore-parse-errors", &["false", "true"])],
+            _ => return Self::default(),
+        };
+        let setting = |(key, values): &(&'static str, &[&'static str])| {
+            (*key, values[random.below(values.len())])
+        };
+        let options = settings.iter().map(setting).collect();
+        let mut ends = [random.below(65) as u8, random.below(65) as u8];
+        ends.sort_unstable();
+        Self {
+            options,
+            range: (random.below(2) == 0 && ends[0] < ends[1]).then_some(ends),
+        }
+    }
+
+    fn request(
+        &self,
+        kind: FileFormatKind,
+        bytes: &Bytes,
+        fields: &Arc<[DataField]>,
+    ) -> ReadRequest {
+        let size = bytes.len() as u64;
+        let cut = |[start, end]: [u8; 2]| u64::from(start) * size / 64..u64::from(end) * size / 64;
+        ReadRequest {
+            options: options(kind, &self.options),
+            range: self.range.map(cut).filter(|range| !range.is_empty()),
+            ..request(kind, bytes, fields)
+        }
+    }
+}
+
 /// Whether the file could be read; `Err` says what must not be.
 fn look_at(kind: FileFormatKind, bytes: &Bytes, fields: &Arc<[DataField]>) -> Result<bool, String> {
+    look_in_a_way(kind, bytes, fields, &Way::default())
+}
+
+fn look_in_a_way(
+    kind: FileFormatKind,
+    bytes: &Bytes,
+    fields: &Arc<[DataField]>,
+    way: &Way,
+) -> Result<bool, String> {
     let start = Instant::now();
     let format = file_format(kind);
     let outcome = runtime().block_on(async {
-        let request = request(kind, bytes, fields);
+        let request = way.request(kind, bytes, fields);
         if let Err(error) = format.count_rows(request.clone()).await {
             names_file(&error)?;
         }
@@ -376,13 +435,14 @@ fn mutate(kind: FileFormatKind, inputs: u64) {
             // What ends the process is found here.
             keep("last", kind, &input);
         }
+        let way = Way::random(kind, &mut random);
         let start = Instant::now();
-        match look_at(kind, &input, &sample.fields) {
+        match look_in_a_way(kind, &input, &sample.fields, &way) {
             Ok(read) => readable += u64::from(read),
             Err(fault) => {
                 let path = keep(&format!("{seed}-{count}"), kind, &input);
                 panic!(
-                    "{}, changed: {fault}; it is {}",
+                    "{}, changed, {way:?}: {fault}; it is {}",
                     sample.name,
                     path.display()
                 );
@@ -470,12 +530,25 @@ fn inputs_that_were_found_are_refused_or_read() {
     for path in sorted(&data().join("found")) {
         let kind = match path.extension().and_then(|extension| extension.to_str()) {
             Some("parquet") => PARQUET,
-            _ => ORC,
+            Some("orc") => ORC,
+            Some("csv") => FileFormatKind::Csv,
+            Some("json") => FileFormatKind::Json,
+            _ => panic!("{}: its ending names no format", path.display()),
         };
         let input: Bytes = std::fs::read(&path).unwrap().into();
+        // The options that an input was found with are not kept with it.
+        let mut random = Random(7);
+        let ways = [(); 20].map(|()| Way::random(kind, &mut random));
+        let ways = if has_lines(kind) {
+            &ways[..]
+        } else {
+            &ways[..1]
+        };
         for sample in corpus(kind) {
-            if let Err(fault) = look_at(kind, &input, &sample.fields) {
-                panic!("{}: {fault}", path.display());
+            for way in ways {
+                if let Err(fault) = look_in_a_way(kind, &input, &sample.fields, way) {
+                    panic!("{}, {way:?}: {fault}", path.display());
+                }
             }
         }
     }

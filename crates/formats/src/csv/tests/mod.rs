@@ -2,6 +2,7 @@
 
 mod agreement;
 mod files;
+mod hostile;
 mod modes;
 mod parsing;
 mod round_trip;

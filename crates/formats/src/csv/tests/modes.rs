@@ -12,7 +12,7 @@ use crate::testing::{self, columns};
 const MIXED: &str = "a INT, b INT, c STRING";
 
 /// Cells as texts, NULL as `-`.
-fn cells(batch: &RecordBatch) -> Vec<String> {
+pub(super) fn cells(batch: &RecordBatch) -> Vec<String> {
     let cell = |array: &dyn Array, row| {
         if array.is_null(row) {
             "-".to_owned()
