@@ -256,6 +256,23 @@ fn a_codec_that_the_format_lacks_is_refused() {
     }
 }
 
+/// They are spellings of the extension and of another format.
+#[test]
+fn text_formats_know_a_codec_by_one_name() {
+    for format in ["csv", "json", "text"] {
+        for name in ["gz", "uncompressed"] {
+            let expected = format!(
+                "option 'file.compression' = '{name}': no compression of {format} files; use one of none, gzip, bzip2, \
+                 deflate, snappy, lz4, zstd"
+            );
+            assert_eq!(
+                error(&[("file.format", format), ("file.compression", name)]),
+                expected
+            );
+        }
+    }
+}
+
 #[test]
 fn zstd_levels() {
     let level = |pairs: &[(&str, &str)]| resolve(pairs).map(|options| options.zstd_level);
@@ -490,6 +507,8 @@ fn options_of_text_formats_are_verified() {
     for (format, key, value) in [
         ("csv", "csv.field-delimiter", ""),
         ("csv", "csv.field-delimiter", "||"),
+        // A backslash and a letter are two characters, not a tabulator.
+        ("csv", "csv.field-delimiter", "\\t"),
         ("csv", "csv.field-delimiter", "\0"),
         ("csv", "csv.field-delimiter", "\""),
         ("csv", "csv.field-delimiter", "\\"),
