@@ -5,12 +5,13 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
 use common::{Place, append, batch, ids_and_p, rows, rows_in_order};
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use ftable::{ErrorKind, FormatTable};
 use ftable_table::RecordMetrics;
@@ -297,6 +298,89 @@ async fn rolled_files_hold_each_row_once() {
             .collect();
         found.sort_unstable();
         assert_eq!(found, (0..1000).collect::<Vec<_>>());
+    }
+}
+
+/// Compressed files roll by the bytes they have, and each is whole: with a header, and with its own end.
+#[tokio::test]
+async fn compressed_files_roll_by_size_and_begin_with_a_header() {
+    let options = [
+        ("file.compression", "gzip"),
+        ("csv.include-header", "true"),
+        ("target-file-size", "128 kb"),
+    ];
+    let place = place("csv", "id BIGINT, v STRING", &options).await;
+    // Texts that do not become much shorter.
+    let text = |id: i64| format!("{:016x}", id.wrapping_mul(0x5851_f42d_4c95_7f2d));
+    let mut write = place.table.write().build().unwrap();
+    for start in (0..40_000).step_by(1000) {
+        let ids = Int64Array::from_iter_values(start..start + 1000);
+        let texts = StringArray::from_iter_values((start..start + 1000).map(text));
+        let rows = batch([("id", Arc::new(ids)), ("v", Arc::new(texts))]);
+        write.write(rows).await.unwrap();
+    }
+    let messages = write.prepare_commit().await.unwrap();
+    common::commit(&place.table, messages).await.unwrap();
+
+    let files = place.data_files();
+    let (mut found, mut sizes) = (Vec::new(), Vec::new());
+    for file in &files {
+        common::name_parts(file, "data-", ".csv.gz");
+        let bytes = std::fs::read(place.path(file)).unwrap();
+        sizes.push(bytes.len() / 1024);
+        let mut content = String::new();
+        GzDecoder::new(bytes.as_slice())
+            .read_to_string(&mut content)
+            .unwrap();
+        let rows = content.strip_prefix("id,v\n").unwrap();
+        found.extend(rows.lines().map(str::to_owned));
+    }
+    // What the compressor has not given out yet is estimated; the last file has what is left.
+    sizes.sort_unstable();
+    let near_target = |kib: &usize| (96..192).contains(kib);
+    assert!(
+        sizes.len() >= 3 && sizes.iter().skip(1).all(near_target),
+        "{sizes:?} KiB"
+    );
+    found.sort();
+    let mut expected: Vec<String> = (0..40_000).map(|id| format!("{id},{}", text(id))).collect();
+    expected.sort();
+    assert_eq!(found, expected);
+    let expected: Vec<String> = expected
+        .iter()
+        .map(|line| line.replacen(',', " \"", 1) + "\"")
+        .collect();
+    let mut seen = place.rows().await;
+    seen.sort_by_key(|row| row.replacen(" \"", ",", 1));
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn text_files_are_named_by_their_compression_and_leave_the_keys_out() {
+    for (codec, extension) in [("none", ".text"), ("gzip", ".text.gz")] {
+        let options = [("file.format", "text"), ("file.compression", codec)];
+        let place = Place::new("s STRING, k INT", &["k"], &options).await;
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a,\"b"), None, Some("ü")]));
+        let keys: ArrayRef = Arc::new(Int32Array::from(vec![7, 8, 7]));
+        append(&place.table, batch([("s", texts), ("k", keys)]))
+            .await
+            .unwrap();
+        let files = place.data_files();
+        assert_eq!(files.len(), 2, "{files:?}");
+        for (file, (key, lines)) in files.iter().zip([("k=7/", "a,\"b\nü\n"), ("k=8/", "\n")]) {
+            assert!(file.starts_with(key), "{file}");
+            common::name_parts(file, "data-", extension);
+            let bytes = std::fs::read(place.path(file)).unwrap();
+            let mut content = String::new();
+            match codec {
+                "gzip" => GzDecoder::new(bytes.as_slice()).read_to_string(&mut content),
+                _ => bytes.as_slice().read_to_string(&mut content),
+            }
+            .unwrap();
+            assert_eq!(content, lines, "{file}");
+        }
+        // An empty line is the empty text, whatever it was written of.
+        assert_eq!(place.rows().await, ["\"\" 8", "\"a,\\\"b\" 7", "\"ü\" 7"]);
     }
 }
 
