@@ -531,6 +531,9 @@ fn options_of_text_formats_are_verified() {
         // Another format does not care.
         resolve(&[("file.format", "orc"), (key, value)]).unwrap();
     }
+    // One that there is not is nothing to any format.
+    resolve(&[("file.format", "csv"), ("csv.ignore-extra-fields", "x")]).unwrap();
+    resolve(&[("file.format", "json"), ("json.date-format", "x")]).unwrap();
     for fine in [
         ("csv.line-delimiter", "##"),
         ("csv.quote-character", "\0"),

@@ -145,6 +145,19 @@ fn what_is_no_value_is_malformed() {
         ("BOOLEAN", "1"),
         ("BOOLEAN", "yes"),
         ("TIME(3)", "25:00:00"),
+        // No hour of a day, though Java takes it for the next one.
+        ("TIME(3)", "24:00:00"),
+        ("TIMESTAMP(3)", "2024-01-05 24:00:00"),
+        // Arrow's nanoseconds end in the years 1677 and 2262.
+        ("TIMESTAMP(7)", "1677-09-21 00:12:43"),
+        ("TIMESTAMP(9)", "2262-04-11 23:47:17"),
+        ("TIMESTAMP(9) WITH LOCAL TIME ZONE", "9999-01-01 00:00:00"),
+        // Digits of other scripts.
+        ("INT", "١٢"),
+        ("BIGINT", "１２"),
+        // A year and an hour that are no counts for their blank.
+        ("DATE", " 2024"),
+        ("TIME(3)", " 12"),
     ] {
         let table = columns(&format!("v {declared}"));
         let batch = decode(&table, &[], &[text]).unwrap();

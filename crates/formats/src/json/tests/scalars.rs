@@ -187,12 +187,28 @@ fn values_that_are_none_of_their_type_are_refused() {
         ("DATE", r#""2024-02-30""#),
         ("DATE", r#""2024/01/05""#),
         ("TIME", r#""25:00:00""#),
+        ("TIME", r#""24:00:00""#),
+        ("TIME", r#"" 12""#),
+        ("DATE", r#"" 2024""#),
+        ("INT", r#""١٢""#),
+        ("TIMESTAMP(3)", r#""2024-01-05 24:00:00""#),
+        ("TIMESTAMP(7)", r#""1677-09-21 00:12:43""#),
+        ("TIMESTAMP(9)", r#""2262-04-11 23:47:17""#),
         ("TIMESTAMP(3)", r#""2023-02-31 00:00:00""#),
         ("TIMESTAMP(3)", r#""2024-01-05 10:20:30Z""#),
         ("TIMESTAMP(3) WITH LOCAL TIME ZONE", "1500"),
     ] {
         assert!(rejected(declared, json).starts_with(&format!("{json} cannot be read as ")));
     }
+}
+
+/// In quotes it is a text, which means what it means in csv.
+#[test]
+fn texts_of_numbers_beyond_the_type_are_infinities() {
+    assert_eq!(value("DOUBLE", r#""1e400""#), "inf");
+    assert_eq!(value("DOUBLE", r#""-1e400""#), "-inf");
+    assert_eq!(value("FLOAT", r#""1e39""#), "inf");
+    assert_eq!(value("DOUBLE", r#""Infinity""#), "inf");
 }
 
 #[test]

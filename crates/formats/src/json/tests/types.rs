@@ -58,6 +58,7 @@ fn columns_without_a_form_in_json_are_refused_by_their_path() {
             "c.value.v of type VARIANT",
             none,
         ),
+        ("VECTOR<FLOAT, 3>", "c of type VECTOR<FLOAT, 3>", none),
         ("VARIANT", "c of type VARIANT", none),
         ("BLOB", "c of type BLOB", none),
     ];
