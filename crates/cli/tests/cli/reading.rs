@@ -214,6 +214,22 @@ fn records_that_are_not_as_declared_are_told() {
         "{\"id\":1,\"s\":\"a\"}\n{\"id\":3,\"s\":\"c\"}\n",
         2,
     );
+    // Where counting has to look at values it tells of them too.
+    let count = [
+        "count",
+        "--path",
+        "bad",
+        "--schema",
+        "id INT, s STRING",
+        "--format",
+        "csv",
+    ];
+    let ran = shop.bare(&[&count[..], &["-c", "csv.mode=dropmalformed"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "{\"count\":2}\n"));
+    assert_eq!(
+        ran.err,
+        "warning: 2 records cannot be read and were left out\n"
+    );
     check(
         ["j", "json", "json.ignore-parse-errors=true"],
         &[

@@ -1,5 +1,7 @@
 //! Statistics of registered partitions, measured.
 
+use std::sync::Arc;
+
 use std::collections::BTreeSet;
 
 use ftable_catalog::PartitionStatistics;
@@ -128,7 +130,7 @@ async fn count(table: &FormatTable, partition: &str, files: &[LeafFile]) -> Resu
 }
 
 async fn rows_of(table: &FormatTable, path: String, size: u64) -> Result<Option<u64>> {
-    match count_file(table, &path, size, None).await {
+    match count_file(table, &path, size, None, Arc::default()).await {
         Ok(rows) => Ok(Some(rows)),
         Err(error) if is_unreadable(&error) => Ok(None),
         Err(error) => Err(error),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ftable_formats::ReadRequest;
+use ftable_formats::{ReadRequest, RecordCounts};
 use futures::{StreamExt, TryStreamExt, stream};
 use snafu::ResultExt;
 
@@ -56,7 +56,8 @@ impl Drop for Closing {
 async fn sum(table: FormatTable, queue: Queue, log: Arc<ReadLog>) -> Result<u64> {
     let mut sum = 0;
     while let Some(unit) = queue.next() {
-        let rows = match count_file(&table, &unit.path, unit.size, unit.range).await {
+        let records = Arc::clone(log.records());
+        let rows = match count_file(&table, &unit.path, unit.size, unit.range, records).await {
             Ok(rows) => rows,
             Err(error) => log.forgive(&table, &unit.path, error).map(|()| 0)?,
         };
@@ -76,12 +77,14 @@ fn add(table: &FormatTable, sum: u64, rows: u64) -> Result<u64> {
     }
 }
 
-/// The rows of a file or of a range of it.
+/// The rows of a file or of a range of it. What of csv and json records is not as declared is added to `records`, as far
+/// as counting looks at it.
 pub(crate) async fn count_file(
     table: &FormatTable,
     path: &str,
     size: u64,
     range: Option<Range<u64>>,
+    records: Arc<RecordCounts>,
 ) -> Result<u64> {
     let file = table
         .file_system()
@@ -95,7 +98,7 @@ pub(crate) async fn count_file(
         table_fields: Arc::clone(table.data_fields()),
         batch_size: table.options().read_batch_size,
         options: Arc::clone(table.shared_options()),
-        records: Arc::default(),
+        records,
     };
     table
         .file_format()

@@ -1,5 +1,7 @@
 //! A limit that ends planning: once the footers of the files found so far hold enough rows, nothing more is listed.
 
+use std::sync::Arc;
+
 use ftable_core::ErrorKind;
 use ftable_io::path::join;
 use futures::stream::{self, BoxStream};
@@ -56,7 +58,7 @@ async fn count(table: &FormatTable, partition: &str, name: &str, size: u64) -> R
     } else {
         join(table.root(), partition)
     };
-    match count_file(table, &join(&directory, name), size, None).await {
+    match count_file(table, &join(&directory, name), size, None, Arc::default()).await {
         // It stays in the plan: to leave it out, and to tell, is the reader's.
         Err(error) if is_forgiven(table, error.kind()) => Ok(0),
         counted => counted,
