@@ -495,6 +495,14 @@ mod tests {
             of(Kind::PermissionDenied, false).to_string(),
             "cannot read '/t/a.csv': PermissionDenied"
         );
+        let unsigned = opendal::Error::new(Kind::Unexpected, UNSIGNED);
+        let unsigned = Error::from_opendal("read", "/t/a.csv", unsigned);
+        assert_eq!(unsigned.kind(), ErrorKind::PermissionDenied);
+        assert_eq!(
+            unsigned.to_string(),
+            "cannot read '/t/a.csv': there are no keys to sign requests with; set the options 's3.access-key' and \
+             's3.secret-key'"
+        );
         let said = |message: &str| Said(opendal::Error::new(Kind::Unexpected, message)).to_string();
         let service =
             r#"S3Error { code: "NoSuchBucket", message: "There is no bucket", resource: "" }"#;
