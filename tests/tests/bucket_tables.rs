@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{Int64Array, RecordBatch};
 use bytes::Bytes;
-use common::{append, batch, commit, ids_and_p, lines, lines_of, rows, schema, stage};
+use common::{
+    append, batch, commit, ids_and_p, lines, lines_of, rest_catalog, rows, schema, stage,
+};
 use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Options, RepairOptions};
 use ftable_testkit::rest_server::{Authorization, RestServer, Route, ServerOptions, TokenMaker};
 use ftable_testkit::s3_server::{S3Fault, S3Options, S3Server};
@@ -276,14 +278,7 @@ impl Vending {
             ..ServerOptions::new(directory.path())
         })
         .unwrap();
-        let options = [
-            ("metastore", "rest"),
-            ("uri", &server.uri()),
-            ("token.provider", "bear"),
-            ("token", "secret"),
-        ];
-        let catalog = ftable_catalog::open(Options::from(options)).await.unwrap();
-        catalog.create_database("db", false).await.unwrap();
+        let catalog = rest_catalog(&server).await;
         Self {
             bucket,
             catalog,

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::{Int64Array, StringArray};
-use common::{append, batch, commit, ids_and_p, lines_of, rows, schema, stage};
+use common::{
+    append, batch, commit, ids_and_p, lines_of, overwrite, rest_catalog, rows, schema, stage,
+};
 use ftable::{Catalog, CatalogExt, ErrorKind, FormatTable, Identifier, Options};
 use ftable_io::Location;
 use ftable_testkit::rest_server::{
@@ -53,15 +55,7 @@ impl Place {
             ..ServerOptions::new(directory.path())
         })
         .unwrap();
-        let options = [
-            ("metastore", "rest"),
-            ("uri", &server.uri()),
-            ("token.provider", "bear"),
-            ("token", "secret"),
-            ("rest.client.retry-delay", "1 ms"),
-        ];
-        let catalog = ftable_catalog::open(Options::from(options)).await.unwrap();
-        catalog.create_database("db", false).await.unwrap();
+        let catalog = rest_catalog(&server).await;
         Self {
             directory,
             server,
@@ -167,13 +161,7 @@ async fn commits_register_what_they_wrote() {
     append(&table, ids_and_p(&[(4, Some("b"))])).await.unwrap();
     assert_eq!(place.registered(), shown(&[("a", 1, 1), ("b", 3, 2)]));
     // An overwrite takes the place of the numbers.
-    let messages = stage(&table, ids_and_p(&[(5, Some("b"))])).await.unwrap();
-    table
-        .commit()
-        .overwrite()
-        .build()
-        .unwrap()
-        .commit(messages)
+    overwrite(&table, ids_and_p(&[(5, Some("b"))]))
         .await
         .unwrap();
     assert_eq!(place.registered(), shown(&[("a", 1, 1), ("b", 1, 1)]));
@@ -362,13 +350,7 @@ async fn what_is_safe_is_sent_again() {
         .server
         .faults()
         .add(Rule::on(Route::CreatePartitions, busy()).times(2));
-    let messages = stage(&table, ids_and_p(&[(2, Some("a"))])).await.unwrap();
-    table
-        .commit()
-        .overwrite()
-        .build()
-        .unwrap()
-        .commit(messages)
+    overwrite(&table, ids_and_p(&[(2, Some("a"))]))
         .await
         .unwrap();
     assert_eq!(place.server.requests(Route::CreatePartitions), 3);

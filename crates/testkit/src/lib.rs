@@ -12,6 +12,8 @@
 
 pub mod faulty;
 pub mod golden;
+#[cfg(any(feature = "rest-server", feature = "s3-server"))]
+mod loopback;
 pub mod registry;
 #[cfg(feature = "rest-server")]
 pub mod rest_server;

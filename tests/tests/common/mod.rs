@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_cast::display::array_value_to_string;
-use ftable::{CommitMessage, FileSystem, FormatTable, Result, Schema};
+use ftable::{Catalog, CommitMessage, FileSystem, FormatTable, Options, Result, Schema};
 use ftable_core::types::parse_columns;
 use ftable_core::{DataField, Datum};
 use ftable_io::{LocalFileSystem, OpendalFileSystem};
 use ftable_table::{CommitReport, datum_at};
 use ftable_testkit::faulty::FaultyFileSystem;
+use ftable_testkit::rest_server::RestServer;
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -179,6 +180,20 @@ pub(crate) async fn open(
         .unwrap()
 }
 
+/// The catalog of a REST server that takes the bearer token `secret`, with a database `db`.
+pub(crate) async fn rest_catalog(server: &RestServer) -> Arc<dyn Catalog> {
+    let options = [
+        ("metastore", "rest"),
+        ("uri", &server.uri()),
+        ("token.provider", "bear"),
+        ("token", "secret"),
+        ("rest.client.retry-delay", "1 ms"),
+    ];
+    let catalog = ftable_catalog::open(Options::from(options)).await.unwrap();
+    catalog.create_database("db", false).await.unwrap();
+    catalog
+}
+
 /// A batch of named columns.
 pub(crate) fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
@@ -219,6 +234,12 @@ pub(crate) async fn commit(
 /// Writes a batch and makes it visible.
 pub(crate) async fn append(table: &FormatTable, batch: RecordBatch) -> Result<CommitReport> {
     commit(table, stage(table, batch).await?).await
+}
+
+/// Writes a batch in place of the rows of the partitions that it has rows for.
+pub(crate) async fn overwrite(table: &FormatTable, batch: RecordBatch) -> Result<CommitReport> {
+    let messages = stage(table, batch).await?;
+    table.commit().overwrite().build()?.commit(messages).await
 }
 
 /// All rows of a table as [`lines`], sorted.

@@ -41,15 +41,12 @@ mod state;
 mod tables;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::runtime;
-use tokio::sync::oneshot;
 
 pub use answer::Answer;
 pub use faults::{Fault, Faults, Rule};
@@ -57,6 +54,7 @@ pub use log::Exchange;
 pub use options::{Authorization, DlfKeys, Registry, ServerOptions, TokenMaker};
 pub use route::Route;
 
+use crate::loopback::Loopback;
 use serve::Shared;
 use state::{State, directory_of};
 
@@ -66,10 +64,8 @@ use state::{State, directory_of};
 /// theirs.
 #[derive(Debug)]
 pub struct RestServer {
-    address: SocketAddr,
+    loopback: Loopback,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// A registered partition as the server keeps it. A negative number is unknown.
@@ -100,35 +96,24 @@ impl RestServer {
     /// The root is no directory, or the port cannot be listened on.
     pub fn start(mut options: ServerOptions) -> io::Result<Self> {
         options.root = options.root.canonicalize()?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let port = options.port;
         let shared = Arc::new(Shared::new(State::new(options)));
-        let (stop, stopped) = oneshot::channel();
-        let served = serve::serve(listener, Arc::clone(&shared), stopped);
-        let thread = thread::Builder::new()
-            .name("rest-server".to_owned())
-            .spawn(move || runtime.block_on(served))?;
+        let connection = serve::connections(&shared);
         Ok(Self {
-            address,
+            loopback: Loopback::start("rest-server", port, connection)?,
             shared,
-            stop: Some(stop),
-            thread: Some(thread),
         })
     }
 
     /// The base URI for clients, without a slash behind.
     pub fn uri(&self) -> String {
         let base_path = self.shared.state().options.base_path.clone();
-        format!("http://{}{base_path}", self.address)
+        format!("http://{}{base_path}", self.loopback.address())
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.loopback.address()
     }
 
     /// What goes wrong.
@@ -200,15 +185,5 @@ impl RestServer {
     pub fn directory(&self, database: &str, table: &str) -> Option<PathBuf> {
         let state = self.shared.state();
         directory_of(&state.table(database, table).ok()?.location)
-    }
-}
-
-impl Drop for RestServer {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A server that failed has nothing left to stop.
-            let _ = thread.join();
-        }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::TcpListener;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -19,7 +18,6 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
 
 use super::answer::{Done, Failure};
 use super::authorize::is_authorized;
@@ -306,24 +304,12 @@ impl HttpBody for CutBody {
     }
 }
 
-/// Serves connections until the sender of `stop` is gone.
-pub(super) async fn serve(
-    listener: TcpListener,
-    shared: Arc<Shared>,
-    mut stop: oneshot::Receiver<()>,
-) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    let router = router(&shared);
-    loop {
-        let accepted = tokio::select! {
-            _ = &mut stop => return Ok(()),
-            accepted = listener.accept() => accepted,
-        };
-        // A client that went away before it was accepted is no matter.
-        if let Ok((stream, _)) = accepted {
-            tokio::spawn(connection(stream, router.clone()));
-        }
-    }
+/// What serves each connection.
+pub(super) fn connections(
+    shared: &Arc<Shared>,
+) -> impl Fn(TcpStream) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + 'static {
+    let router = router(shared);
+    move |stream| Box::pin(connection(stream, router.clone()))
 }
 
 /// Serves one connection to its end.

@@ -36,19 +36,16 @@ mod serve;
 mod store;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
-use tokio::runtime;
-use tokio::sync::oneshot;
 
 pub use credentials::S3Credentials;
 pub use faults::S3Fault;
 pub use log::S3Request;
 pub use options::S3Options;
 
+use crate::loopback::Loopback;
 use serve::Shared;
 
 /// A running server. It stops when this is dropped.
@@ -57,10 +54,8 @@ use serve::Shared;
 /// theirs.
 #[derive(Debug)]
 pub struct S3Server {
-    address: SocketAddr,
+    loopback: Loopback,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl S3Server {
@@ -70,30 +65,18 @@ impl S3Server {
     /// # Errors
     /// No port can be listened on, or no thread started.
     pub fn start(options: S3Options) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
         let shared = Arc::new(Shared::new(options));
-        let (stop, stopped) = oneshot::channel();
-        let served = serve::serve(listener, Arc::clone(&shared), stopped);
-        let thread = thread::Builder::new()
-            .name("s3-server".to_owned())
-            .spawn(move || runtime.block_on(served))?;
+        let connection = serve::connections(&shared);
         Ok(Self {
-            address,
+            loopback: Loopback::start("s3-server", 0, connection)?,
             shared,
-            stop: Some(stop),
-            thread: Some(thread),
         })
     }
 
     /// Where clients find it: `http://127.0.0.1:port`, without a slash behind. A bucket's name is the first
     /// segment of the path.
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.loopback.address())
     }
 
     /// Who may ask.
@@ -140,15 +123,5 @@ impl S3Server {
         store
             .bucket(bucket)
             .map_or(0, |bucket| bucket.uploads().len())
-    }
-}
-
-impl Drop for S3Server {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A server that failed has nothing left to stop.
-            let _ = thread.join();
-        }
     }
 }

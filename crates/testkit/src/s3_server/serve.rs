@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::net::TcpListener;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Incoming;
@@ -13,7 +13,6 @@ use hyper_util::rt::TokioIo;
 use s3s::Body;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
 
 use super::faults::Faults;
 use super::log::Log;
@@ -66,28 +65,17 @@ tokio::task_local! {
     pub(super) static CURRENT: Current;
 }
 
-/// Serves connections until the sender of `stop` is gone.
-pub(super) async fn serve(
-    listener: TcpListener,
-    shared: Arc<Shared>,
-    mut stop: oneshot::Receiver<()>,
-) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+/// What serves each connection.
+pub(super) fn connections(
+    shared: &Arc<Shared>,
+) -> impl Fn(TcpStream) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + 'static {
+    let shared = Arc::clone(shared);
     let handle = Handle(Arc::clone(&shared));
     let mut builder = S3ServiceBuilder::new(handle.clone());
     builder.set_auth(handle.clone());
     builder.set_access(handle);
     let service = builder.build();
-    loop {
-        let accepted = tokio::select! {
-            _ = &mut stop => return Ok(()),
-            accepted = listener.accept() => accepted,
-        };
-        // A client that went away before it was accepted is no matter.
-        if let Ok((stream, _)) = accepted {
-            tokio::spawn(connection(stream, service.clone(), Arc::clone(&shared)));
-        }
-    }
+    move |stream| Box::pin(connection(stream, service.clone(), Arc::clone(&shared)))
 }
 
 /// Serves one connection to its end.

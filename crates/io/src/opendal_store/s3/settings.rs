@@ -82,6 +82,9 @@ impl Settings {
     }
 }
 
+/// The access key of requests for which there is none.
+const NO_KEY: &str = "none";
+
 /// An access key, its secret, and the token of a session.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Keys {
@@ -114,12 +117,7 @@ impl Keys {
         }
         Ok(None)
     }
-}
 
-/// The access key of requests for which there is none.
-const NO_KEY: &str = "none";
-
-impl Keys {
     /// Keys that stand for none.
     pub(super) fn none() -> Self {
         Self {

@@ -300,6 +300,19 @@ async fn large_files_are_published_part_by_part_and_replace_nothing() {
     assert_eq!(server.uploads("lake"), 0);
 }
 
+/// Waits until no upload is under way, and there must be no object then.
+async fn assert_nothing_is_left(server: &S3Server) {
+    let gone = async {
+        while server.uploads("lake") > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone)
+        .await
+        .unwrap();
+    assert!(server.objects("lake").is_empty());
+}
+
 #[tokio::test]
 async fn a_file_that_is_dropped_half_way_leaves_no_upload() {
     let server = server();
@@ -310,15 +323,7 @@ async fn a_file_that_is_dropped_half_way_leaves_no_upload() {
     }
     assert_eq!(server.uploads("lake"), 1);
     drop(file);
-    let gone = async {
-        while server.uploads("lake") > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), gone)
-        .await
-        .unwrap();
-    assert!(server.objects("lake").is_empty());
+    assert_nothing_is_left(&server).await;
 }
 
 #[tokio::test]
@@ -338,15 +343,7 @@ async fn a_write_that_is_given_up_half_way_leaves_no_upload() {
     let error = file.write(Bytes::from_static(b"1")).await.unwrap_err();
     assert!(error.to_string().contains("given up"), "{error}");
     drop(file);
-    let gone = async {
-        while server.uploads("lake") > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), gone)
-        .await
-        .unwrap();
-    assert!(server.objects("lake").is_empty());
+    assert_nothing_is_left(&server).await;
 }
 
 #[tokio::test]
